@@ -16,15 +16,16 @@ use crate::model::Model;
 use crate::settings::settings;
 use crate::tokens::generated;
 
-/// The loop, and the code before it. Every end of a call is a `return`. With `hedge`, a second attempt may run beside the
-/// first:
+/// The loop, and the code before it. Every end of a call is a `return`. With `hedge`, the body may run a second time beside the
+/// first, and the race asks the rules about each:
 ///
 /// ```text
-/// Output: let mut race = pin!(Race::new());
-///         loop {
-///             let ended = call.race(race.as_mut(), || { EACH async BODY }).await;
-///             …
-///             if call.is_beside() { continue; }
+/// Output: loop {
+///             let ended = call.race(
+///                 || { EACH async BODY },
+///                 |call, ended| { CHECKS; call.set_aside(ended, JUDGE) },
+///             ).await;
+///             let at = match call.settle(ended, JUDGE) { … };
 ///             call.wait(at).await;
 ///         }
 /// ```
@@ -46,11 +47,15 @@ pub(super) fn call(
     let Plan { allowed, each, .. } = plan;
     let body = cancel.later(&block, at);
     // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.
+    let ended = blame.name("__ended");
+    let judge = judge(function, model, limited);
+    let checked = checked(function, model, blame);
     let hedges = model.hedges();
     let attempt = if hedges {
+        let asked = blame.call("set_aside", generated!(#ended, #judge));
         // Each attempt, and a hedge beside it, gets arguments of its own.
-        let attempts = generated!(__race.as_mut(), || { #each #body });
-        cancel.run("race", attempts, blame)
+        let race = generated!(|| { #each #body }, |__call, #ended| { #checked #asked });
+        cancel.run("race", race, blame)
     } else {
         let attempt = cancel.run("attempt", body, blame);
         if each.is_empty() {
@@ -59,9 +64,9 @@ pub(super) fn call(
             generated!({ #each #attempt })
         }
     };
-    let ended = blame.name("__ended");
-    let checked = checked(function, model, blame);
-    let settled = settled(function, model, limited, blame);
+    // A race has checked what it returns.
+    let checked = (!hedges).then_some(checked);
+    let settled = settled(function, model, &judge, blame);
     let wait = cancel.run("wait", generated!(__at), blame);
     let cut = limited.then(|| {
         let stopped = blame.call("cut_between", generated!(__result));
@@ -71,22 +76,12 @@ pub(super) fn call(
     let pause = pause(model, &wait, cut.as_ref());
     // It must not begin in a pause either.
     let pause_before = before_retry.as_ref().and(pause.as_ref());
-    let race =
-        hedges.then(|| generated!(let mut __race = ::core::pin::pin!(__retry::Race::new());));
-    // If one of two attempts failed, the loop goes on with the other.
-    let beside = hedges.then(|| {
-        generated!(if __call.is_beside() {
-            continue;
-        })
-    });
     let turns = cancel.around(generated! {
-        #race
         loop {
             #pause
             #allowed let #ended = #attempt;
             #checked
             #settled
-            #beside
             #wait;
             #pause_before
             #before_retry
@@ -100,8 +95,7 @@ fn checked(function: &Function, model: &Model, blame: Blame) -> TokenStream {
     let ended = blame.name("__ended");
     let until = model.until.as_ref().map(|until| {
         let asked = ask(function, "ask_ok", &generated!(__result), until);
-        let checked = blame.call("until", generated!(#ended, |__result| #asked));
-        generated!(let #ended = #checked;)
+        blame.call("until", generated!(&#ended, |__result| #asked))
     });
     let when_ok = model.when_ok.as_ref().map(|when_ok| {
         let asked = ask(function, "ask_ok", &generated!(__result), when_ok);
@@ -113,20 +107,24 @@ fn checked(function: &Function, model: &Model, blame: Blame) -> TokenStream {
         let asked = classifier::ask_delay(function, after);
         blame.call("retry_after", generated!(&#ended, |__error| #asked))
     });
-    let checks = [when_ok, veto, after].into_iter().flatten();
-    generated!(#until #(#checks;)*)
+    let checks = [until, when_ok, veto, after].into_iter().flatten();
+    generated!(#(#checks;)*)
 }
 
-/// Ends the call with its result, or gives the instant of the next attempt.
-fn settled(function: &Function, model: &Model, limited: bool, blame: Blame) -> TokenStream {
-    let ended = blame.name("__ended");
+/// What the rules say about an error.
+fn judge(function: &Function, model: &Model, limited: bool) -> TokenStream {
     let ruling = classifier::ruling(function, model);
     let keeps = if limited && may_be_kept(function) {
         generated!(__error.kept())
     } else {
         generated!(__retry::Forgets)
     };
-    let judge = generated!(|__error| (#ruling, __error.words(), #keeps));
+    generated!(|__error| (#ruling, __error.words(), #keeps))
+}
+
+/// Ends the call with its result, or gives the instant of the next attempt.
+fn settled(function: &Function, model: &Model, judge: &TokenStream, blame: Blame) -> TokenStream {
+    let ended = blame.name("__ended");
     // `settle` takes only a judge that captures nothing, because functions can share the code behind it.
     let (method, arguments) = match &model.on_retry {
         None if classifier::captures_nothing(function, model) => {

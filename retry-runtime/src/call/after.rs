@@ -13,10 +13,12 @@ use crate::clock::{Instant, Stamp};
 use crate::context::{Phase, Previous, around};
 use crate::event::RetryEvent;
 use crate::metrics::Attempted;
-use crate::report::Hedge;
+use crate::report::{Hedge, Which};
 use crate::stopped::{CutCommit, Outcome, Stopped};
 use crate::switch;
 use crate::trace::{Event, FailedWith};
+
+const FAILED_VALUE: &dyn Display = &"an `Ok` that means failure";
 
 impl State<'_> {
     /// Ends a call that succeeded.
@@ -55,20 +57,36 @@ impl State<'_> {
         if verdict == Verdict::Throttled {
             self.pause_others(ruling.said.hint);
         }
+        let failed = self.failed_with(verdict, words, erred);
+        self.attempt_fails(Previous::Failed(verdict), erred, failed);
+        self.wait_or_end(Cause::Returned(ruling), failed).ok()
+    }
+
+    /// How an attempt failed, for observers: without the text of an error that is sensitive.
+    fn failed_with<'a>(
+        &self,
+        verdict: Verdict,
+        words: &'a dyn Display,
+        erred: bool,
+    ) -> FailedWith<'a> {
         let words = if erred && self.settings.sensitive {
             &"(sensitive)"
         } else {
             words
         };
-        let failed = FailedWith { verdict, words };
-        self.attempt_fails(Previous::Failed(verdict), erred, failed);
-        self.wait_or_end(Cause::Returned(ruling), failed).ok()
+        FailedWith { verdict, words }
     }
 
     /// Decides what follows an attempt that returned an `Ok` that means failure.
     pub(crate) fn failed_value(&self) -> Option<Until> {
-        let words = &"an `Ok` that means failure";
-        self.failed(Ruling::failed_value(self.delay_said()), words, false)
+        let ruling = Ruling::failed_value(self.delay_said());
+        self.failed(ruling, FAILED_VALUE, false)
+    }
+
+    /// Sets an `Ok` of one of two aside that means failure, or is not ready.
+    pub(crate) fn set_value_aside(&self) -> bool {
+        let ruling = Ruling::failed_value(self.delay_said());
+        self.set_aside(ruling, FAILED_VALUE, false)
     }
 
     /// Keeps the delay that `retry_after` or an `Ok` says about the attempt that ended.
@@ -82,6 +100,24 @@ impl State<'_> {
     /// Returns the delay that `retry_after` or an `Ok` says about the attempt that ended.
     pub(super) fn delay_said(&self) -> Option<Duration> {
         self.frame.if_rest()?.noted().after.take()
+    }
+
+    /// Sets the failure of one of two aside, because the other may succeed. Returns `false` if the call ends with it.
+    pub(crate) fn set_aside(&self, ruling: Ruling, words: &dyn Display, erred: bool) -> bool {
+        let ruling = self.if_idempotent(ruling);
+        let verdict = ruling.said.verdict;
+        if ruling.retry {
+            if verdict == Verdict::Throttled {
+                self.pause_others(ruling.said.hint);
+            }
+            let failed = self.failed_with(verdict, words, erred);
+            self.with_test_scope(|own| own.note(verdict));
+            self.body_ends(Attempted::Failed(verdict), Some(failed.words));
+            self.frame
+                .set_aside(Previous::Failed(verdict), ruling.said.hint);
+            self.log(Event::SetAside(failed));
+        }
+        ruling.retry
     }
 
     /// With `idempotent = false`, allows only retries after an attempt without effect.
@@ -170,15 +206,9 @@ impl State<'_> {
     fn wait_or_end(&self, cause: Cause, failed: FailedWith<'_>) -> Result<Until, Outcome> {
         let frame = &self.frame;
         let decided = cause.may_retry().and_then(|mut retry| {
-            if frame.one_of_two.take() {
-                // While the other attempt runs, nothing follows.
-                if frame.beside.get() {
-                    frame.set_aside(retry.hint);
-                    self.log(Event::SetAside(failed));
-                    return Ok(Until(None));
-                }
-                retry.hint = frame.join_aside(retry.hint);
-            }
+            retry.hint = frame.join_aside(retry.hint);
+            frame.present.set(frame.number.get());
+            frame.which.set(Which::First);
             let now = Instant::now();
             let now = (now, Stamp::of(now));
             frame.started.set(frame.started.get().or(Some(now.1)));

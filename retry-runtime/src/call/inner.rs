@@ -19,14 +19,14 @@ impl State<'_> {
             outer.refusal.set(None);
         }
         let outermost = self.is_outermost(outer);
-        let (mut of, of_outer) = (frame.present(), outer.present());
-        of.inside = of_outer.inside;
-        of.again |= of_outer.again && !outermost;
-        frame.set_present(of);
+        frame.inside.set(outer.leeway());
+        frame
+            .again
+            .set(frame.again.get() || outer.is_again() && !outermost);
         if begins && outer.is_call() && !outermost {
             let prepares = outer.phase.get() == Phase::Preparation;
             let (node, function) = (outer.node(), self.settings.function());
-            frame.join(node.begin(of_outer.number, prepares, function, Stamp::now));
+            frame.join(node.begin(outer.present.get(), prepares, function, Stamp::now));
         }
         if !outermost {
             let allowed = self.allowed_in(outer);
@@ -50,7 +50,7 @@ impl State<'_> {
 
     fn allowed_in(&self, outer: &Frame) -> u32 {
         let (frame, own) = (&self.frame, self.settings.attempts);
-        if outer.present().inside == Leeway::Nothing || self.nested() == Nested::Outermost {
+        if outer.leeway() == Leeway::Nothing || self.nested() == Nested::Outermost {
             // Whatever its policy says.
             return 1;
         }
@@ -58,7 +58,7 @@ impl State<'_> {
             return own;
         };
         let operation: Operation = (self.settings.function(), frame.ordinal.get());
-        let number = outer.present().number;
+        let number = outer.present.get();
         let taken = node.taken(operation, number, frame.if_node(), Stamp::now);
         own.saturating_sub(taken).max(1)
     }
@@ -87,8 +87,7 @@ impl State<'_> {
 
     /// Whether the call counts as an outermost call here.
     fn is_outermost(&self, outer: &Frame) -> bool {
-        let is_scope =
-            outer.phase.get() == Phase::Scope && outer.present().inside != Leeway::Nothing;
+        let is_scope = outer.phase.get() == Phase::Scope && outer.leeway() != Leeway::Nothing;
         self.nested() == Nested::Multiply || is_scope
     }
 

@@ -45,7 +45,7 @@ pub use self::cancel::{Cancels, Unless, unless, unless_begun};
 pub use self::close::OnEnd;
 pub use self::cut::{Cut, Cuts, Never};
 pub use self::kept_error::{Chooses, Keeps, Kept, LastError, Nothing};
-pub use self::race::{Race, Racing};
+pub use self::race::Racing;
 pub use self::settle::Stops;
 pub use self::timers::Until;
 

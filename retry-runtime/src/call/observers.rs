@@ -11,6 +11,7 @@
 //!
 //! No lock is held while a subscriber is called, because the subscriber may call annotated functions itself.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use super::State;
@@ -52,7 +53,7 @@ impl State<'_> {
             let begun = Begun {
                 function: self.settings.name,
                 place: self.settings.shared.place,
-                attempt: frame.present().number,
+                attempt: frame.present.get(),
                 attempts: frame.attempts_allowed(),
                 which,
             };
@@ -94,9 +95,20 @@ impl State<'_> {
             }
             None => (Attempted::Succeeded, None),
         };
+        self.body_ends(how, words);
+        if frame.beside.take() {
+            // Dropped with the attempt.
+            frame.turn_to(frame.which.get().other());
+            self.body_ends(Attempted::Unfinished, None);
+            frame.turn_to(frame.which.get().other());
+        }
+    }
+
+    /// The body of an attempt ends, which is one of two with a hedge beside it: counts it, and closes its span.
+    pub(super) fn body_ends(&self, how: Attempted, words: Option<&dyn Display>) {
         self.count(how);
         self.leave_attempt();
-        self.change_spans(|spans| spans.end_attempt(frame.which.get(), how, words));
+        self.change_spans(|spans| spans.end_attempt(self.frame.which.get(), how, words));
     }
 
     /// Counts an attempt.
@@ -262,7 +274,7 @@ impl State<'_> {
         let _entered = self.enter_call();
         let call = CallInEvent {
             function: self.settings.name,
-            attempt: frame.present().number,
+            attempt: frame.present.get(),
             attempts: frame.attempts_allowed(),
             elapsed: &|| self.elapsed(),
             lines: &self.settings.shared.lines,

@@ -33,10 +33,6 @@ impl State<'_> {
     #[cold]
     fn pause(&self, limited: bool) -> Result<Option<Until>, Cut> {
         let frame = &self.frame;
-        if frame.beside.get() {
-            // The attempt that runs goes on.
-            return Ok(None);
-        }
         self.waited_until_now();
         if frame.phase.get() == Phase::New {
             self.call_begins();

@@ -1,27 +1,26 @@
-//! A call with a hedge: a second attempt beside the first, if the first is slow.
+//! An attempt with a hedge: its body runs a second time beside the first, if that is slow.
 //!
-//! One task polls both, so nothing is spawned or boxed, and dropping the call drops both. The loop is that of any call. If one
-//! of two attempts fails, the loop goes on with the other, without a wait:
+//! Both belong to one attempt, which has one timeout and one result. One task polls both, so nothing is spawned or boxed, and
+//! dropping the attempt drops both. The race asks the judge about each that ends: the failure of one is set aside while the other
+//! may succeed, unless no retry may follow it.
 //!
 //! ```text
-//! let mut race = pin!(Race::new());
 //! loop {
-//!     let ended = call.race(race.as_mut(), || async { BODY }).await;
+//!     // In place of `call.attempt(async { BODY })`:
+//!     let ended = call.race(|| async { BODY }, |call, ended| call.set_aside(ended, |error| …)).await;
 //!     let until = match call.settle(ended, |error| …) { … };
-//!     if call.is_beside() { continue; }
 //!     call.wait(until).await;
 //! }
 //! ```
 
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
-use super::cut::{Cut, Cuts};
-use super::timers::poll_until_due;
+use super::cut::Cuts;
+use super::timers::{poll_limits, poll_until_due};
 use super::{Call, State};
 use crate::budget::Share;
 use crate::clock::{Sleep, Stamp, nanos};
@@ -31,235 +30,162 @@ use crate::report::{Hedge, Which};
 use crate::trace::Event;
 
 pin_project! {
-    /// The attempts of one call that run now: the first or a later one, and the hedge.
+    /// An attempt whose body may run twice at once.
     ///
     /// # Cancel safety
     ///
     /// Dropping it drops both.
-    pub struct Race<F> {
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Racing<'c, 'p, F, M, J, C: Cuts, K> {
+        call: &'c mut Call<'p, C, K>,
+        make: M,
+        judge: J,
         #[pin]
         first: Option<F>,
         #[pin]
         hedge: Option<F>,
         #[pin]
-        timer: Option<Sleep>,
+        limit: C::Timer,
+        #[pin]
+        slow: Option<Sleep>,
         hedging: Hedging,
         turn: bool,
     }
 }
 
-/// Whether a race has a hedge.
+/// Whether an attempt has a hedge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hedging {
-    /// It has none, and begins none.
-    None,
-    /// It begins one then.
+    /// The attempt has not begun.
+    New,
+    /// It begins a hedge then.
     At(Stamp),
     /// It began one.
     Began,
+    /// It begins none.
+    None,
 }
 
-impl<F> Race<F> {
-    /// No attempt yet.
-    #[expect(
-        clippy::new_without_default,
-        reason = "generated code calls it by this name"
-    )]
-    #[inline]
-    #[must_use]
-    pub fn new() -> Self {
-        Self {
+impl<'p, C: Cuts, K> Call<'p, C, K> {
+    /// Makes an attempt, and a hedge beside it if it is the first and slow. `judge` takes what ended, and returns it unless the
+    /// call waits for the other one.
+    pub fn race<F: Future, M, J>(&mut self, make: M, judge: J) -> Racing<'_, 'p, F, M, J, C, K>
+    where
+        M: FnMut() -> F,
+        J: FnMut(&mut Self, Result<F::Output, C>) -> Option<Result<F::Output, C>>,
+    {
+        Racing {
+            call: self,
+            make,
+            judge,
             first: None,
             hedge: None,
-            timer: None,
-            hedging: Hedging::None,
+            limit: C::Timer::default(),
+            slow: None,
+            hedging: Hedging::New,
             turn: false,
         }
     }
 }
 
-/// Runs the attempts of a race until one of them ends.
-///
-/// # Cancel safety
-///
-/// Dropping it leaves the attempts in the [`Race`].
-#[must_use = "futures do nothing unless polled"]
-pub struct Racing<'c, 'p, 'r, F, M, C> {
-    state: &'c mut State<'p>,
-    race: Pin<&'r mut Race<F>>,
-    make: M,
-    cuts: PhantomData<fn() -> C>,
-}
-
-impl<'p, C: Cuts, K> Call<'p, C, K> {
-    /// Makes an attempt, and a hedge beside it if it is the first and slow. Goes on with the other one, if one of two ended
-    /// before.
-    pub fn race<'c, 'r, F: Future, M: FnMut() -> F>(
-        &'c mut self,
-        race: Pin<&'r mut Race<F>>,
-        make: M,
-    ) -> Racing<'c, 'p, 'r, F, M, C> {
-        Racing {
-            state: &mut self.state,
-            race,
-            make,
-            cuts: PhantomData,
-        }
-    }
-
-    /// Whether an attempt still runs beside the one that ended.
-    #[must_use]
-    pub fn is_beside(&self) -> bool {
-        self.state.frame.beside.get()
-    }
-}
-
-impl<F, M, C> Unpin for Racing<'_, '_, '_, F, M, C> {}
-
-impl<F: Future, M: FnMut() -> F, C: Cuts> Future for Racing<'_, '_, '_, F, M, C> {
+impl<'p, F, M, J, C, K> Future for Racing<'_, 'p, F, M, J, C, K>
+where
+    F: Future,
+    M: FnMut() -> F,
+    J: FnMut(&mut Call<'p, C, K>, Result<F::Output, C>) -> Option<Result<F::Output, C>>,
+    C: Cuts,
+{
     type Output = Result<F::Output, C>;
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.get_mut();
-        let state = &*this.state;
-        let frame = &state.frame;
-        let mut race = this.race.as_mut().project();
-        let begins = race.first.is_none() && race.hedge.is_none();
+        let mut this = self.project();
+        let call = &mut **this.call;
+        // What begins is the present one, and in its span.
+        let mut begins = *this.hedging == Hedging::New;
         if begins {
-            race.timer.set(None);
-            let first = frame.phase.get() == Phase::New;
-            state.enter(false)?;
-            *race.hedging = state.hedging(first);
-            race.first.set(Some(frame.lend(&mut this.make)));
+            let first = call.state.frame.phase.get() == Phase::New;
+            call.state.enter(false)?;
+            *this.hedging = call.state.hedging(first);
+            this.first.set(Some(call.state.frame.lend(&mut *this.make)));
         }
-        // The order alternates: if one attempt used up what tokio lets a task do in a poll, the other would starve.
-        *race.turn = !*race.turn;
-        let mut order = [Which::First, Which::Hedge];
-        order.rotate_left(usize::from(!*race.turn));
-        for which in order {
-            let both = race.first.is_some() && race.hedge.is_some();
-            let slot = match which {
-                Which::First => race.first.as_mut(),
-                Which::Hedge => race.hedge.as_mut(),
-            };
-            if slot.is_some() {
-                // An attempt that begins is the present one, and in its span.
-                if !begins {
-                    frame.turn_to(which, both);
-                    state.enter_attempt(false);
-                }
-                let polled = poll_body(slot, *race.hedging, state, waker);
-                if let Poll::Ready(result) = polled {
-                    return Poll::Ready(Ok(result));
-                }
-            }
-        }
+        // The order alternates: if one used up what tokio lets a task do in a poll, the other would starve.
+        *this.turn = !*this.turn;
+        let mut order: &[Which] = if *this.turn {
+            &[Which::First, Which::Hedge]
+        } else {
+            &[Which::Hedge, Which::First]
+        };
         loop {
-            // If the call is dropped now, it is in doubt if either attempt is.
-            frame.turn_to_open_commit();
-            let runs = [race.first.is_some(), race.hedge.is_some()];
-            let ends = |which: Which| {
-                if runs[which as usize] {
-                    frame.of(which).cut
-                } else {
-                    Stamp::NEVER
+            for which in order {
+                let mut slot = match which {
+                    Which::First => this.first.as_mut(),
+                    Which::Hedge => this.hedge.as_mut(),
+                };
+                let Some(body) = slot.as_mut().as_pin_mut() else {
+                    continue;
+                };
+                if !std::mem::take(&mut begins) {
+                    if *this.hedging == Hedging::Began {
+                        call.state.frame.turn_to(*which);
+                    }
+                    call.state.enter_attempt(false);
                 }
-            };
-            let deadline = if C::LIMITED {
-                frame.deadline.get()
-            } else {
-                Stamp::NEVER
-            };
-            let cuts = ends(Which::First).min(ends(Which::Hedge)).min(deadline);
-            let hedge_at = match *race.hedging {
-                Hedging::At(at) if runs[0] => at,
-                _ => Stamp::NEVER,
-            };
-            let nearest = cuts.min(hedge_at);
-            if nearest == Stamp::NEVER {
-                return Poll::Pending;
-            }
-            // It may ring late: what is overdue ends first.
-            let now = ready!(poll_until_due(state, race.timer.as_mut(), waker, |rang| {
-                let now = rang.max(Stamp::now());
-                if nearest <= now {
-                    Ok(now)
-                } else {
-                    Err(nearest)
-                }
-            }));
-            race.timer.set(None);
-            let which = [Which::First, Which::Hedge]
-                .into_iter()
-                .find(|which| ends(*which) <= now);
-            let cut = match (which, deadline <= now) {
-                (_, true) => Cut::Deadline,
-                (Some(which), false) => {
-                    frame.turn_to(which, runs == [true; 2]);
-                    frame.one_of_two.set(*race.hedging == Hedging::Began);
-                    Cut::Timeout
-                }
-                (None, false) => {
-                    *race.hedging = Hedging::None;
-                    if state.may_hedge(now) {
-                        *race.hedging = Hedging::Began;
-                        state.begin_hedge(now, C::LIMITED);
-                        race.hedge.set(Some(frame.lend(&mut this.make)));
-                        let slot = race.hedge.as_mut();
-                        let polled = poll_body(slot, Hedging::Began, state, waker);
-                        if let Poll::Ready(result) = polled {
-                            return Poll::Ready(Ok(result));
+                match call.state.frame.lend(|| body.poll(waker)) {
+                    Poll::Pending => call.state.suspended(),
+                    Poll::Ready(output) => {
+                        slot.set(None);
+                        if let Some(ended) = (this.judge)(call, Ok(output)) {
+                            return Poll::Ready(ended);
                         }
                     }
-                    continue;
                 }
+            }
+            let state = &call.state;
+            if let Some(slot) = C::slot(this.limit.as_mut()) {
+                if let Poll::Ready(cut) = poll_limits(state, slot, waker) {
+                    if let Some(cut) = C::from(cut) {
+                        this.first.set(None);
+                        this.hedge.set(None);
+                        if *this.hedging == Hedging::Began {
+                            call.state.frame.turn_to(Which::First);
+                        }
+                        return (this.judge)(call, Err(cut)).map_or(Poll::Pending, Poll::Ready);
+                    }
+                }
+            }
+            let Hedging::At(at) = *this.hedging else {
+                return Poll::Pending;
             };
-            if cut == Cut::Deadline || which == Some(Which::First) {
-                race.first.set(None);
+            let now = ready!(poll_until_due(state, this.slow.as_mut(), waker, |now| {
+                if at <= now { Ok(now) } else { Err(at) }
+            }));
+            this.slow.set(None);
+            *this.hedging = Hedging::None;
+            // The timer may ring late.
+            if !state.may_hedge(now.max(Stamp::now())) {
+                return Poll::Pending;
             }
-            if cut == Cut::Deadline || which == Some(Which::Hedge) {
-                race.hedge.set(None);
-            }
-            if let Some(cut) = C::from(cut) {
-                return Poll::Ready(Err(cut));
-            }
+            *this.hedging = Hedging::Began;
+            state.begin_hedge();
+            begins = true;
+            this.hedge.set(Some(state.frame.lend(&mut *this.make)));
+            order = &[Which::Hedge];
         }
     }
-}
-
-/// Polls the present attempt.
-fn poll_body<F: Future>(
-    mut slot: Pin<&mut Option<F>>,
-    hedging: Hedging,
-    state: &State<'_>,
-    waker: &mut Context<'_>,
-) -> Poll<F::Output> {
-    let Some(body) = slot.as_mut().as_pin_mut() else {
-        return Poll::Pending;
-    };
-    let polled = state.frame.lend(|| body.poll(waker));
-    if polled.is_ready() {
-        slot.set(None);
-        state.frame.one_of_two.set(hedging == Hedging::Began);
-    } else {
-        state.suspended();
-    }
-    polled
 }
 
 impl State<'_> {
     /// When the attempt that begins gets a hedge beside it, if it is the `first`.
     fn hedging(&self, first: bool) -> Hedging {
-        let mut of = self.frame.present();
+        let frame = &self.frame;
         if first {
             self.with_share(Share::add);
         }
-        if of.inside != Leeway::Anything {
+        if frame.inside.get() != Leeway::Anything {
             // A call around may hedge.
             return Hedging::None;
         }
-        of.inside = Leeway::Retry;
-        self.frame.set_present(of);
+        frame.inside.set(Leeway::Retry);
         match self.hedge_after() {
             after if first && after != NEVER => Hedging::At(Stamp::now().plus(after)),
             _ => Hedging::None,
@@ -296,14 +222,9 @@ impl State<'_> {
     }
 
     /// Begins the hedge: now it counts.
-    fn begin_hedge(&self, now: Stamp, limited: bool) {
+    fn begin_hedge(&self) {
         self.log(Event::Hedged);
-        let cut = if limited {
-            now.plus(self.settings.timeout)
-        } else {
-            Stamp::NEVER
-        };
-        self.frame.begin_hedge(cut);
+        self.frame.begin_hedge();
         // As for a retry: taken back if the call succeeds.
         self.note_retries(self.frame.retries_in_a_row());
         self.enter_attempt(true);
@@ -311,6 +232,5 @@ impl State<'_> {
 }
 
 opaque! {
-    Race [F] [F];
-    Racing [F, M, C] ['_, '_, '_, F, M, C];
+    Racing [F, M, J, C: Cuts, K] ['_, '_, F, M, J, C, K];
 }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! call.when_ok(&ended, …);                     // with `when_ok`
-//! let ended = call.until(ended, …);            // with `until`
+//! call.until(&ended, …);                       // with `until`
 //! call.unless(&ended, …);                      // with `unless`
 //! call.retry_after(&ended, …);                 // with `retry_after`
 //!
@@ -77,6 +77,11 @@ impl<C: Cuts, K> Call<'_, C, K> {
         K: LastError<R::Error>,
     {
         let checks = self.checks.take();
+        let unready = C::from(Cut::NotReady).filter(|_| checks.unready);
+        let ended = match (ended, unready) {
+            (Ok(_), Some(unready)) => Err(unready),
+            (ended, _) => ended,
+        };
         let next = match ended {
             Err(cut) => match self.state.cut(cut.into(), checks.vetoed) {
                 Ok(until) => until,
@@ -108,10 +113,41 @@ impl<C: Cuts, K> Call<'_, C, K> {
         Ok(next)
     }
 
-    /// Calls `on_retry`, if there is one. While another attempt runs, there is no retry to hear of.
+    /// Takes what ended if it is one of two and failed, so that the call waits for the other. Otherwise returns it. `judge` is
+    /// that of `decide`.
+    pub fn set_aside<R: ResultLike, M: Keeps<C, R::Error, K>>(
+        &mut self,
+        ended: Result<R, C>,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> (Ruling, &'e dyn Display, M),
+    ) -> Option<Result<R, C>> {
+        let result = match ended {
+            Ok(result) if self.state.frame.beside.get() => result,
+            ended => return Some(ended),
+        };
+        let checks = self.checks.get();
+        match result.into_result() {
+            Ok(value) => {
+                let failed = checks.failed_value || checks.unready;
+                let aside = failed && self.state.set_value_aside();
+                (!aside).then(|| Ok(R::from_value(value)))
+            }
+            Err(error) => {
+                let failed = Failed::new(&error, checks.vetoed);
+                let (ruling, words, keeps) = judge(&failed);
+                let ruling = ruling.exactly(self.state.delay_said());
+                if self.state.set_aside(ruling, words, true) {
+                    self.kept = keeps.keep(error);
+                    return None;
+                }
+                Some(Ok(R::from_error(error)))
+            }
+        }
+    }
+
+    /// Calls `on_retry`, if there is one.
     #[inline]
     fn tell<E>(&self, error: Option<&E>, hook: impl FnOnce(&RetryEvent<'_, E>)) {
-        if self.state.settings.listens && !self.is_beside() {
+        if self.state.settings.listens {
             hook(&self.state.event(error));
         }
     }
@@ -202,23 +238,23 @@ impl<C: Cuts, K> Call<'_, C, K> {
 
 impl<K> Call<'_, Cut, K> {
     /// Asks `until` whether an `Ok` is ready. One that is not is dropped, as if a limit had cut the attempt.
-    ///
-    /// # Errors
-    ///
-    /// - What cut the attempt, or [`Cut::NotReady`].
     #[inline]
     pub fn until<R: ResultLike>(
         &self,
-        ended: Result<R, Cut>,
+        ended: &Result<R, Cut>,
         is_ready: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
-    ) -> Result<R, Cut> {
-        match value(&ended).map(is_ready) {
+    ) {
+        let unready = match value(ended).map(is_ready) {
             Some((false, delay)) => {
                 self.state.say_delay(delay);
-                Err(Cut::NotReady)
+                true
             }
-            _ => ended,
-        }
+            _ => false,
+        };
+        self.checks.set(Checks {
+            unready,
+            ..self.checks.get()
+        });
     }
 
     /// Returns the result of a call whose `cancel` future completed.
@@ -249,11 +285,13 @@ impl<E> Stops<E, ()> for Never {
     }
 }
 
-/// What `when_ok` and `unless` say about an attempt. They are asked before the ruling.
+/// What `when_ok`, `until` and `unless` say about an attempt. They are asked before the ruling.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Checks {
     /// `when_ok` says that its `Ok` means failure.
     failed_value: bool,
+    /// `until` says that its `Ok` is not ready.
+    unready: bool,
     /// `unless` forbids another attempt.
     vetoed: bool,
 }

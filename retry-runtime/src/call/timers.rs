@@ -84,7 +84,7 @@ pub(super) fn poll_limits(
     slot: Pin<&mut Option<Sleep>>,
     waker: &mut Context<'_>,
 ) -> Poll<Cut> {
-    let (deadline, cut) = (state.frame.deadline.get(), state.frame.present().cut);
+    let (deadline, cut) = (state.frame.deadline.get(), state.frame.cut.get());
     if deadline.min(cut) == Stamp::NEVER {
         return Poll::Pending;
     }

@@ -99,7 +99,7 @@ impl Attempt {
 
     fn of(frame: &Frame) -> Self {
         Self {
-            number: frame.present().number,
+            number: frame.present.get(),
             attempts: frame.attempts_allowed(),
             previous: frame.previous.get(),
             limit: frame.nearest(),

@@ -48,19 +48,8 @@ impl Frame {
         }
     }
 
-    /// Makes the other attempt the present one if it runs and a commit is open in it.
-    pub(crate) fn turn_to_open_commit(&self) {
-        let present = self.which.get();
-        if self.beside.get() {
-            self.which.set(present.other());
-            if !self.has_open_commit() {
-                self.which.set(present);
-            }
-        }
-    }
-
     fn open_commits(&self) -> Option<Arc<OpenCommits>> {
-        self.if_rest()?.noted().commits(self.which.get()).clone()
+        self.if_rest()?.noted().open_commits.clone()
     }
 }
 
@@ -69,7 +58,7 @@ fn current(frame: &Frame) -> Option<Arc<OpenCommits>> {
     let within = frame.is_attempt() || frame.is_call();
     within.then(|| {
         let mut noted = frame.rest().noted();
-        Arc::clone(noted.commits(frame.which.get()).get_or_insert_default())
+        Arc::clone(noted.open_commits.get_or_insert_default())
     })
 }
 

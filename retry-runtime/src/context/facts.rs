@@ -2,7 +2,6 @@
 
 use crate::budget::Charge;
 use crate::classify::Verdict;
-use crate::clock::Stamp;
 use crate::stopped::Outcome;
 
 /// No limit (584 years), as a length in nanoseconds.
@@ -38,18 +37,6 @@ pub(crate) enum Leeway {
     Retry,
     /// Make one attempt, because their retries could not be counted.
     Nothing,
-}
-
-/// What belongs to one attempt alone.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct OfAttempt {
-    /// When its own timeout cuts it.
-    pub(crate) cut: Stamp,
-    pub(crate) number: u32,
-    /// What calls inside may do.
-    pub(crate) inside: Leeway,
-    /// This attempt, or an attempt around it, is not the first of its call.
-    pub(crate) again: bool,
 }
 
 /// How the attempt before this one failed.

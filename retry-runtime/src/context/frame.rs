@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use scoped_tls_hkt::ScopedKey;
 
-use super::facts::{Leeway, OfAttempt, Phase, Previous};
+use super::facts::{Leeway, Phase, Previous};
 use super::nesting::{Node, Ordinal};
 use super::rest::Rest;
 use crate::budget::Charge;
@@ -39,23 +39,27 @@ pub(crate) struct Frame {
     pub(crate) started: Cell<Option<Stamp>>,
     /// The nearest deadline: the call's own or an inherited one.
     pub(crate) deadline: Cell<Stamp>,
+    /// When the timeout of the present attempt cuts it.
+    pub(crate) cut: Cell<Stamp>,
     /// The nearest limit of the code around the present attempt.
     around: Cell<Stamp>,
     /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
     narrowed: Cell<bool>,
     pub(crate) phase: Cell<Phase>,
-    /// Attempts begun, the current one included.
+    /// Attempts begun, the current one and a hedge included.
     pub(crate) number: Cell<u32>,
+    /// The number of the attempt or the hedge that is polled, or that ended last.
+    pub(crate) present: Cell<u32>,
     /// How many attempts the call may make here in a row without progress, or `u32::MAX` for no limit.
     pub(crate) attempts: Cell<u32>,
-    /// The first or a later attempt.
-    first: Cell<OfAttempt>,
-    /// The attempt that is polled, or that ended last.
+    /// Which of the two is polled, or ended last.
     pub(crate) which: Cell<Which>,
-    /// The other attempt runs too.
+    /// The other one runs too.
     pub(crate) beside: Cell<bool>,
-    /// The attempt that ended last had another beside it.
-    pub(crate) one_of_two: Cell<bool>,
+    /// What calls inside an attempt may do.
+    pub(crate) inside: Cell<Leeway>,
+    /// The present attempt, or an attempt around it, is not the first of its call.
+    pub(crate) again: Cell<bool>,
     /// How the last attempt failed.
     pub(crate) previous: Cell<Option<Previous>>,
     /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
@@ -86,24 +90,20 @@ impl Frame {
     /// The frame of a call that may make `attempts` attempts.
     #[inline]
     pub(crate) fn new(attempts: u32, started: Option<Stamp>, deadline: Stamp) -> Self {
-        let first = OfAttempt {
-            cut: Stamp::NEVER,
-            number: 0,
-            inside: Leeway::Anything,
-            again: false,
-        };
         Self {
             started: Cell::new(started),
             deadline: Cell::new(deadline),
+            cut: Cell::new(Stamp::NEVER),
             around: Cell::new(Stamp::NEVER),
             narrowed: Cell::new(false),
             phase: Cell::new(Phase::New),
             number: Cell::new(0),
+            present: Cell::new(0),
             attempts: Cell::new(attempts),
-            first: Cell::new(first),
             which: Cell::new(Which::First),
             beside: Cell::new(false),
-            one_of_two: Cell::new(false),
+            inside: Cell::new(Leeway::Anything),
+            again: Cell::new(false),
             previous: Cell::new(None),
             erred: Cell::new(false),
             permit: Cell::new(None),
@@ -130,48 +130,40 @@ impl Frame {
     pub(crate) fn carried(&self) -> Self {
         let mut copy = Self::outside();
         copy.deadline.set(self.deadline.get());
-        let mut of = self.present();
-        if of.again {
-            of.inside = Leeway::Nothing;
-        }
+        let again = self.is_again();
+        copy.again.set(again);
+        copy.inside.set(if again {
+            Leeway::Nothing
+        } else {
+            self.leeway()
+        });
         if self.is_attempt() {
             copy.phase.set(Phase::Carried);
+            copy.cut.set(self.cut.get());
             copy.around.set(self.around.get());
             copy.number.set(self.number.get());
+            copy.present.set(self.present.get());
             copy.attempts.set(self.attempts.get());
             copy.previous.set(self.previous.get());
             copy.which.set(self.which.get());
             // The copy shares the key, so that the call has one key wherever the first use is.
             copy.rest = OnceCell::from(Arc::clone(self.rest()));
             copy.node = self.node.clone();
-        } else {
-            of.cut = Stamp::NEVER;
         }
-        copy.set_present(of);
         copy
     }
 
-    /// What belongs to the attempt that is polled, or that ended last.
-    #[inline]
-    pub(crate) fn present(&self) -> OfAttempt {
-        self.of(self.which.get())
-    }
-
-    #[inline]
-    pub(crate) fn set_present(&self, of: OfAttempt) {
+    /// What calls inside may do: in a hedge, they make one attempt.
+    pub(crate) fn leeway(&self) -> Leeway {
         match self.which.get() {
-            Which::First => self.first.set(of),
-            Which::Hedge => self.rest().noted().of_hedge = Some(of),
+            Which::First => self.inside.get(),
+            Which::Hedge => Leeway::Nothing,
         }
     }
 
-    /// What belongs to an attempt.
-    #[inline]
-    pub(crate) fn of(&self, which: Which) -> OfAttempt {
-        match which {
-            Which::First => self.first.get(),
-            Which::Hedge => (self.rest().noted().of_hedge).unwrap_or(self.first.get()),
-        }
+    /// Whether the code inside runs again.
+    pub(crate) fn is_again(&self) -> bool {
+        self.again.get() || self.which.get() == Which::Hedge
     }
 
     /// Runs one poll of the code inside.
@@ -247,7 +239,7 @@ impl Frame {
 
     /// Lets the attempts before this one no longer count, nor the failed retries inside them.
     pub(crate) fn progress(&self) {
-        let number = self.present().number;
+        let number = self.present.get();
         let mut noted = self.rest().noted();
         // A task may still carry an earlier attempt.
         if number >= noted.progressed {
@@ -269,7 +261,7 @@ impl Frame {
 
     /// The nearest limit of the code inside.
     fn limit(&self) -> Stamp {
-        let limits = self.around.get().min(self.present().cut);
+        let limits = self.around.get().min(self.cut.get());
         limits.min(self.deadline.get())
     }
 
@@ -359,11 +351,7 @@ impl Frame {
 impl Frame {
     /// Forgets the limits of the attempt before, and takes over those around.
     pub(crate) fn renew_limits(&self) {
-        let cut = Stamp::NEVER;
-        self.first.set(OfAttempt {
-            cut,
-            ..self.first.get()
-        });
+        self.cut.set(Stamp::NEVER);
         self.around.set(Stamp::NEVER);
         around(|outer| self.inherit(outer));
     }
@@ -373,14 +361,12 @@ impl Frame {
     pub(crate) fn begin(&self, cut: Stamp) {
         let number = self.number.get().saturating_add(1);
         self.number.set(number);
+        self.present.set(number);
         self.phase.set(Phase::Attempt);
-        let first = self.first.get();
-        self.first.set(OfAttempt {
-            cut,
-            number,
-            again: first.again || number > 1,
-            ..first
-        });
+        self.cut.set(cut);
+        if number > 1 {
+            self.again.set(true);
+        }
     }
 
     /// Takes the permit of a retry that never began.
@@ -390,50 +376,42 @@ impl Frame {
     }
 }
 
-/// Two attempts side by side.
+/// A hedge: the body of the first attempt runs a second time beside the first.
 impl Frame {
-    /// Makes the hedge the present attempt, beside the first one. It is cut at `cut`.
-    pub(crate) fn begin_hedge(&self, cut: Stamp) {
+    /// Begins the hedge: now it counts.
+    pub(crate) fn begin_hedge(&self) {
         self.rest().noted().hedge = Some(Hedge::Lost);
         self.number.set(2);
-        self.turn_to(Which::Hedge, true);
-        self.set_present(OfAttempt {
-            cut,
-            number: 2,
-            inside: Leeway::Nothing,
-            again: true,
-        });
-        around(|outer| self.inherit(outer));
+        self.beside.set(true);
+        self.turn_to(Which::Hedge);
     }
 
-    /// Makes one of the attempts that run the present one. `both` is whether the other runs too.
-    pub(crate) fn turn_to(&self, which: Which, both: bool) {
-        self.phase.set(Phase::Attempt);
+    /// Makes the first body or the hedge the present one.
+    pub(crate) fn turn_to(&self, which: Which) {
         self.which.set(which);
-        self.beside.set(both);
-    }
-
-    /// Sets the failure of the present attempt aside, because the other attempt may succeed.
-    pub(crate) fn set_aside(&self, hint: Option<Duration>) {
-        self.refusal.set(None);
-        let failed = self.previous.get().map(|previous| (previous, hint));
-        self.rest().noted().aside = failed;
-    }
-
-    /// Takes the failure that was set aside into that of the present attempt: the dearer one is the last one, and the larger
-    /// hint counts. What follows is an ordinary attempt.
-    pub(crate) fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
-        self.which.set(Which::First);
-        self.set_present(OfAttempt {
-            number: self.number.get(),
-            ..self.present()
+        self.present.set(match which {
+            Which::First => 1,
+            Which::Hedge => 2,
         });
-        let Some((previous, other_hint)) = self.rest().noted().aside.take() else {
+    }
+
+    /// Sets the failure of the present one of two aside, because the other may succeed.
+    pub(crate) fn set_aside(&self, failure: Previous, hint: Option<Duration>) {
+        self.refusal.set(None);
+        self.beside.set(false);
+        self.previous.set(Some(failure));
+        self.rest().noted().aside = Some((failure, hint));
+    }
+
+    /// Takes the failure that was set aside into that of the attempt: the dearer one is the last one, and the larger hint counts.
+    pub(crate) fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
+        let aside = self.if_rest().and_then(|rest| rest.noted().aside.take());
+        let Some((failure, other_hint)) = aside else {
             return hint;
         };
         let last = self.previous.get();
-        let dearer = last.filter(|last| last.charge() >= previous.charge());
-        self.previous.set(dearer.or(Some(previous)));
+        let dearer = last.filter(|last| last.charge() >= failure.charge());
+        self.previous.set(dearer.or(Some(failure)));
         hint.max(other_hint)
     }
 

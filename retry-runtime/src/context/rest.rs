@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use super::facts::{OfAttempt, Previous};
+use super::facts::Previous;
 use super::key::IdempotencyKey;
 use super::open_commits::OpenCommits;
 use crate::clock::Stamp;
-use crate::report::{Hedge, Which};
+use crate::report::Hedge;
 use crate::test_scope::CallInScope;
 use crate::trace::{Entered, Spans};
 
@@ -39,10 +39,8 @@ pub(crate) struct Noted {
     pub(crate) passed_over: Duration,
     /// Until when the call waits at most for the pause of its budget, if it met one before the next attempt.
     pub(crate) paused_until: Option<Stamp>,
-    /// The open commits of the present attempts, if one began in them.
-    commits: [Option<Arc<OpenCommits>>; 2],
-    /// What belongs to the hedge alone.
-    pub(super) of_hedge: Option<OfAttempt>,
+    /// The open commits of the present attempt, if one began in it.
+    pub(super) open_commits: Option<Arc<OpenCommits>>,
     /// What became of the hedge, once it was wanted.
     pub(crate) hedge: Option<Hedge>,
     /// The failure that was set aside, and the delay that its server asked for.
@@ -56,14 +54,9 @@ pub(crate) struct Noted {
 }
 
 impl Noted {
-    /// The open commits of an attempt.
-    pub(super) fn commits(&mut self, which: Which) -> &mut Option<Arc<OpenCommits>> {
-        &mut self.commits[which as usize]
-    }
-
     /// Forgets what the attempt that ended leaves: the next one has no open commit, and may wait for a pause again.
     pub(crate) fn go_on(&mut self) {
-        (self.commits, self.paused_until) = ([None, None], None);
+        (self.open_commits, self.paused_until) = (None, None);
     }
 }
 

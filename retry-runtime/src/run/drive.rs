@@ -6,11 +6,11 @@
 
 use std::future::pending;
 use std::marker::PhantomData;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 
 use super::rules::{CanBeUnready, RunRules};
 use super::turns::{Decides, RunParts, Turns};
-use crate::call::{CanBlock, Cut, Cuts, Race, Unless};
+use crate::call::{CanBlock, Cut, Cuts, Unless};
 use crate::result::ResultFuture;
 
 /// Marks a run whose closure is not async. `C` is `Cut` if its error type can hold a `Stopped`.
@@ -34,8 +34,7 @@ impl CanCancel for Cut {}
 macro_rules! drive {
     (
         [$($async:ident)?] fn $name:ident[$($future:ident)?] $part:ident $wait:ident, where [$($bounds:tt)*],
-        $(let $race:ident = $made:expr,)?
-        |$call:ident, $operation:ident| $attempt:expr
+        |$turns:ident, $operation:ident| $attempt:expr
     ) => {
         pub(super) $($async)? fn $name<C, R, T $(, $future)?>(
             self,
@@ -53,23 +52,18 @@ macro_rules! drive {
             }
             let mut $operation = self.operation;
             let cancel = self.cancel;
-            let mut turns = Turns::<_, _, C, _>::begin(&settings, decides);
+            let mut $turns = Turns::<_, _, C, _>::begin(&settings, decides);
             $part!(begin cancel);
-            $(let mut $race = $made;)?
             loop {
-                while let Some(at) = turns.pause()? {
-                    $part!(turns, cancel, true, turns.call.$wait(at));
+                while let Some(at) = $turns.pause()? {
+                    $part!($turns, cancel, true, $turns.call.$wait(at));
                 }
-                let at = loop {
-                    let $call = &mut turns.call;
-                    let ended = $part!(turns, cancel, false, $attempt);
-                    match turns.next(ended) {
-                        Ok(_) if turns.call.is_beside() => {}
-                        Ok(at) => break at,
-                        Err(result) => return result,
-                    }
+                let ended = $part!($turns, cancel, false, $attempt);
+                let at = match $turns.next(ended) {
+                    Ok(at) => at,
+                    Err(result) => return result,
                 };
-                $part!(turns, cancel, true, turns.call.$wait(at));
+                $part!($turns, cancel, true, $turns.call.$wait(at));
             }
         }
     };
@@ -100,15 +94,14 @@ macro_rules! blocked {
 impl<O, E> RunParts<'_, O, E> {
     drive! {
         [async] fn drive[F] awaited wait, where [O: FnMut() -> F, F: ResultFuture<T, E>],
-        |call, operation| call.attempt(async { operation().await })
+        |turns, operation| turns.call.attempt(async { operation().await })
     }
     drive! {
         [async] fn drive_hedged[F] awaited wait, where [O: FnMut() -> F, F: ResultFuture<T, E>],
-        let race = pin!(Race::new()),
-        |call, operation| call.race(race.as_mut(), &mut operation)
+        |turns, operation| turns.race(&mut operation)
     }
     drive! {
         [] fn drive_blocking[] blocked wait_blocking, where [O: FnMut() -> Result<T, E>, C: CanBlock],
-        |call, operation| call.attempt_blocking(&mut operation)
+        |turns, operation| turns.call.attempt_blocking(&mut operation)
     }
 }

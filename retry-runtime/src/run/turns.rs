@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::rules::{Judge, Rule, RunRules};
 use crate::call::{Call, Cut, Cuts, Ending, Until};
 use crate::classify::Ruling;
+use crate::result::ResultFuture;
 use crate::site::Settings;
 use crate::stopped::Stopped;
 
@@ -60,6 +61,48 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
             .map_err(|cut| self.cut_between(cut.into()))
     }
 
+    /// Makes an attempt, and a hedge beside it if it is the first and slow.
+    pub(super) fn race<F: ResultFuture<T, E>>(
+        &mut self,
+        make: impl FnMut() -> F,
+    ) -> impl Future<Output = Result<Result<T, E>, C>> {
+        let Self {
+            call,
+            decides,
+            last,
+            ..
+        } = self;
+        call.race(make, |call, ended| {
+            let result = match ended {
+                Ok(result) if call.state.frame.beside.get() => result,
+                ended => return Some(ended),
+            };
+            let aside = match &result {
+                Ok(value) => {
+                    let rules = &mut decides.rules;
+                    let unready = C::LIMITED.then(|| rules.ask(&Rule::Until(value)));
+                    let said = unready
+                        .flatten()
+                        .or_else(|| rules.ask(&Rule::WhenOk(value)));
+                    said.is_some_and(|said| {
+                        call.state.say_delay(said.hint);
+                        call.state.set_value_aside()
+                    })
+                }
+                Err(error) => {
+                    let ruling = decides.ruling(call, error);
+                    call.state
+                        .set_aside(ruling, &Text(error, decides.text), true)
+                }
+            };
+            if !aside {
+                return Some(Ok(result));
+            }
+            *last = result.err().or(last.take());
+            None
+        })
+    }
+
     /// Decides what follows an attempt. Returns when the next attempt begins, or the result of the call.
     pub(super) fn next(&mut self, ended: Result<Result<T, E>, C>) -> Result<Until, Result<T, E>> {
         match ended {
@@ -83,21 +126,7 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
                 Ok(at)
             }
             Ok(Err(error)) => {
-                let ruling = (self.decides.judge)(&mut self.decides.rules, &error);
-                let forbidden = ruling.retry && self.decides.rules.say(&Rule::Unless(&error));
-                let ruling = if forbidden {
-                    Ruling::stop(ruling.said)
-                } else if ruling.retry {
-                    let rules = &mut self.decides.rules;
-                    let said = self
-                        .call
-                        .state
-                        .frame
-                        .lend(|| rules.ask(&Rule::RetryAfter(&error)));
-                    ruling.exactly(said.and_then(|said| said.hint))
-                } else {
-                    ruling
-                };
+                let ruling = self.decides.ruling(&self.call, &error);
                 let words = Text(&error, self.decides.text);
                 let Some(at) = self.call.state.failed(ruling, &words, true) else {
                     return Err(Err(error));
@@ -125,12 +154,9 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
 
     /// Calls `on_retry`.
     fn tell(&mut self, error: Option<&E>) {
-        // While another attempt runs, no retry follows.
-        if !self.call.is_beside() {
-            self.decides
-                .rules
-                .ask(&Rule::OnRetry(&self.call.state.event(error)));
-        }
+        self.decides
+            .rules
+            .ask(&Rule::OnRetry(&self.call.state.event(error)));
     }
 
     /// Returns the error of a call that is cut between two attempts, or cancelled.
@@ -145,6 +171,25 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
             // The last attempt returned this error, and the wait ended after the deadline.
             Some(error) if ending.error_stands => error,
             _ => (self.decides.stopped)(ending.stopped),
+        }
+    }
+}
+
+impl<E, R> Decides<E, R> {
+    /// Asks the rules about an error.
+    fn ruling<T, C>(&mut self, call: &Call<'_, C>, error: &E) -> Ruling
+    where
+        R: RunRules<T, E>,
+    {
+        let ruling = (self.judge)(&mut self.rules, error);
+        if !ruling.retry {
+            ruling
+        } else if self.rules.say(&Rule::Unless(error)) {
+            Ruling::stop(ruling.said)
+        } else {
+            let frame = &call.state.frame;
+            let said = frame.lend(|| self.rules.ask(&Rule::RetryAfter(error)));
+            ruling.exactly(said.and_then(|said| said.hint))
         }
     }
 }

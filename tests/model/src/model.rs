@@ -271,14 +271,14 @@ impl Model<'_> {
         sum
     }
 
-    /// Two attempts side by side. Those that still run stay in `running`.
+    /// An attempt and its hedge, which share the timeout. Those that still run stay in `running`.
     fn race(&mut self, call: &mut Call, hedge: u64, running: &mut Vec<Running>) -> Result<Ended, Halt> {
         let (settings, depth) = (call.settings, call.report.depth);
         let (mut hedge, mut other) = (Some(hedge), None);
+        let cut = settings.timeout.map_or(NEVER, |timeout| self.now + timeout);
         loop {
             if running.is_empty() || hedge == Some(self.now) {
                 if !running.is_empty() { (hedge, call.report.attempts, call.report.hedge) = (None, 2, Some("lost")) }
-                let cut = settings.timeout.map_or(NEVER, |timeout| self.now + timeout);
                 self.begins(depth, call.report.attempts, call.most.saturating_add(call.before), cut);
                 let (takes, result) = self.step(call.report.attempts)?;
                 let cut = if cut < call.deadline { cut } else { NEVER };
@@ -303,7 +303,7 @@ impl Model<'_> {
             let result = (one.ends <= one.cut).then_some(one.result);
             let failed = self.failure(call, result);
             if failed.is_none() && one.number == 2 { call.report.hedge = Some("won") }
-            match failed.filter(|failed| !running.is_empty() && may_retry(&settings, *failed)) {
+            match failed.filter(|failed| one.ends <= one.cut && !running.is_empty() && may_retry(&settings, *failed)) {
                 Some(one) => {
                     self.pause(call, one);
                     (other, call.report.verdict, call.source) = (Some(one), Some(one.verdict), one.run);

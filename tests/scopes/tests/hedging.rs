@@ -139,7 +139,7 @@ type Case = (&'static [Step], u64, u32, Option<Hedge>);
 const WON: Option<Hedge> = Some(Hedge::Won);
 const LOST: Option<Hedge> = Some(Hedge::Lost);
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 8] = [
     (&[Succeeds(5)], 5, 1, None),
     (&[Succeeds(500), Succeeds(10)], 30, 2, WON),
     (&[Succeeds(30), Succeeds(100)], 30, 2, LOST),
@@ -147,13 +147,11 @@ const CASES: [Case; 7] = [
     (&[Fails(40), Succeeds(60)], 80, 2, WON),
     (&[Fails(40), Fails(60), Succeeds(5)], 285, 3, LOST),
     (&[Fails(5), Succeeds(5)], 110, 2, None),
+    (&[Hangs, Succeeds(379)], 399, 2, WON),
 ];
 
-/// Cases that need a timeout.
-const CUT: [Case; 2] = [
-    (&[Hangs, Succeeds(390)], 410, 2, WON),
-    (&[Hangs, Hangs, Succeeds(5)], 625, 3, LOST),
-];
+/// A case that needs a timeout, which both share.
+const CUT: [Case; 1] = [(&[Hangs, Hangs, Succeeds(5)], 605, 3, LOST)];
 
 #[tokio::test(start_paused = true)]
 async fn the_first_success_is_the_result() {
@@ -261,7 +259,7 @@ async fn the_larger_hint_of_two_failures_counts() {
         ([Fails(30), IsBusy(20, 900), Succeeds(0)], 40 + 900),
         // The attempt that fails last is cut by its timeout, and the other one was told to wait.
         ([Hangs, IsBusy(20, 900), Succeeds(0)], 400 + 900),
-        ([IsBusy(30, 900), Hangs, Succeeds(0)], 420 + 900),
+        ([IsBusy(30, 900), Hangs, Succeeds(0)], 400 + 900),
         // The delay is that of the second retry, because two attempts failed.
         ([Fails(30), Fails(20), Succeeds(0)], 40 + 200),
     ] {
@@ -333,7 +331,7 @@ async fn drain(budget: &Budget) -> f64 {
 
 #[tokio::test(start_paused = true)]
 async fn the_deadline_ends_both_attempts() {
-    #[retry(attempts = 3, timeout = "90ms", deadline = "100ms", hedge = "20ms", budget = script.budget)]
+    #[retry(attempts = 3, deadline = "100ms", hedge = "20ms", budget = script.budget)]
     async fn call(script: &Script) -> Result<u32, Failure> {
         script.play().await
     }
@@ -384,7 +382,7 @@ async fn a_call_that_is_dropped_at_any_instant_loses_nothing() {
 
 /// The runtime was busy, or the computer asleep.
 #[tokio::test(start_paused = true)]
-async fn times_count_from_when_the_hedge_begins_and_not_from_when_it_was_due() {
+async fn a_hedge_that_begins_late_has_the_time_that_is_left_of_its_attempt() {
     #[retry(attempts = 2, hedge = "20ms", deadline = "250ms", budget = script.budget)]
     async fn until_deadline(script: &Script) -> Result<u32, Failure> {
         script.play().await
@@ -396,12 +394,20 @@ async fn times_count_from_when_the_hedge_begins_and_not_from_when_it_was_due() {
         advance(ms(by)).await;
         call.await
     }
-    let script = Script::new([Hangs, Succeeds(390)]);
-    let call = late(limited(&script), 300);
-    let ((result, report, ended), _) = scope().run(played(&script, call)).await;
-    assert_eq!((result.unwrap(), ended, report.hedge()), (2, 690, WON));
+    for (steps, attempt, ends, hedge) in [
+        ([Hangs, Succeeds(90), Hangs], 2, 390, WON),
+        ([Hangs, Succeeds(110), Succeeds(0)], 3, 600, LOST),
+    ] {
+        let script = Script::new(steps);
+        let call = late(limited(&script), 300);
+        let ((result, report, ended), _) = scope().run(played(&script, call)).await;
+        assert_eq!(
+            (result.unwrap(), ended, report.hedge()),
+            (attempt, ends, hedge)
+        );
+    }
 
-    // After its timeout, the first attempt is cut, and after the deadline the call ends.
+    // After its timeout, the attempt is cut, and after the deadline the call ends.
     let script = Script::new([Hangs, Succeeds(10)]);
     let call = late(limited(&script), 500);
     let ((result, report, _), _) = scope().run(played(&script, call)).await;
