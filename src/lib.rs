@@ -56,7 +56,7 @@
 //! | `sqlx-0_8` | no | `sqlx` 0.8 | the same, with any Rust |
 //! | `tokio-postgres` | no | `tokio-postgres` 0.7 | SQLSTATEs, lost connections, the same `commit` |
 //! | `tonic` | no | `tonic` 0.14 | codes, `RetryInfo` and pushback, metadata of the attempt; brings `hyper` |
-//! | `tower` | no | `tower-layer` 0.3 | a layer for servers that keeps the deadline of a request: [deadlines](guide::deadlines#keep-the-deadline-of-a-request); brings `http` |
+//! | `tower` | no | `tower-layer` 0.3 | a layer that [retries the requests of a client](mod@tower), and one for servers that keeps the deadline of a request: [deadlines](guide::deadlines#keep-the-deadline-of-a-request); brings `http` |
 //!
 //! For a client without a feature, [`codes`] has the verdicts of statuses, SQLSTATEs and other codes.
 //! [`docs/CLASSIFICATION.md`] has the verdict of each error.
@@ -118,6 +118,8 @@ pub use retry_runtime::adapters::tokio_postgres;
 pub use retry_runtime::adapters::tonic;
 #[cfg(feature = "reqwest-middleware")]
 pub use retry_runtime::reqwest_middleware;
+#[cfg(feature = "tower")]
+pub use retry_runtime::tower;
 
 /// Holds the code of the front page to what compiles.
 #[cfg(doctest)]

@@ -50,6 +50,8 @@ mod switch;
 mod test_scope;
 #[cfg(feature = "testing")]
 pub mod testing;
+#[cfg(feature = "tower")]
+pub mod tower;
 mod trace;
 mod words;
 

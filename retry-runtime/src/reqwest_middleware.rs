@@ -25,18 +25,20 @@
 //! # client().unwrap();
 //! ```
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::panic::Location;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ::http::Extensions;
-use ::reqwest::{Request, Response};
+use ::reqwest::{Request, Response, Url};
 use ::reqwest_middleware::{Error, Middleware, Next};
 use async_trait::async_trait;
 
 use crate::adapters::http::headers::{needs_key, note_key, set_headers};
 use crate::adapters::http::{IDEMPOTENCY_KEY, StatusError};
+use crate::budget::{Budget, Budgets};
 use crate::call::Cut;
 use crate::classify::Retryable;
 use crate::policy::Policy;
@@ -46,8 +48,8 @@ use crate::site::{BudgetOf, PolicyOf};
 /// A middleware that makes each request of a client a call, with the retries of a policy.
 ///
 /// Limits, backoff, budget, nested calls, events and reports are those of an annotated function. All clients that are
-/// made at one place in the source share a name (that place, unless [`with_name`](Self::with_name) sets another) and a
-/// default budget.
+/// made at one place in the source share a name (that place, unless [`with_name`](Self::with_name) sets another), and a default
+/// budget for each host.
 ///
 /// # What is retried
 ///
@@ -81,6 +83,7 @@ pub struct Retry {
     place: &'static Location<'static>,
     name: Option<&'static str>,
     budget: Option<Box<dyn BudgetOf + Send + Sync>>,
+    budgets: Option<Box<dyn Borrow<Budgets<String>> + Send + Sync>>,
     delay_after: Option<Box<DelayOfResponse>>,
     sends_headers: bool,
     sensitive: bool,
@@ -99,6 +102,7 @@ impl Retry {
             place: Location::caller(),
             name: None,
             budget: None,
+            budgets: None,
             delay_after: None,
             sends_headers: false,
             sensitive: false,
@@ -112,13 +116,42 @@ impl Retry {
         self
     }
 
-    /// Sets the budget that bounds the retries: a `&'static` [`Budget`](crate::Budget), or one in an `Arc`. Default: that
-    /// of the policy. If the policy names none, one for each place in the source that calls [`Retry::new`], and none if the
-    /// attempts are unlimited.
+    /// Sets one budget that bounds the retries to all hosts: a `&'static` [`Budget`], or one in an `Arc`. Default: that
+    /// of the policy. If the policy names none, [one for each host](Self::with_budgets), and none if the attempts are unlimited.
     #[must_use]
     pub fn with_budget(mut self, budget: impl BudgetOf + Send + Sync + 'static) -> Self {
         self.budget = Some(Box::new(budget));
         self
+    }
+
+    /// Sets the budgets that bound the retries, one for each host: a `&'static` [`Budgets`], or one in an `Arc`. The key is the host
+    /// of the request, with its port if that is not the one of the scheme, such as `api.example.org` or `10.0.0.7:8080`. So a host
+    /// that is down takes no retries from the others. Default: budgets with the numbers of [`Budget::new`], for
+    /// each place in the source that calls [`Retry::new`].
+    #[must_use]
+    pub fn with_budgets(
+        mut self,
+        budgets: impl Borrow<Budgets<String>> + Send + Sync + 'static,
+    ) -> Self {
+        self.budgets = Some(Box::new(budgets));
+        self
+    }
+
+    /// The budget of the request's host, unless one is set for all hosts.
+    fn budget_of(&self, policy: &Policy, url: &Url) -> Option<Arc<Budget>> {
+        static HOSTS: Budgets<(&'static Location<'static>, String)> = Budgets::new(Budget::new());
+        let host = || {
+            let host = url.host_str().unwrap_or_default();
+            url.port()
+                .map_or(host.to_owned(), |port| format!("{host}:{port}"))
+        };
+        match &self.budgets {
+            Some(budgets) => Some((**budgets).borrow().of(&host())),
+            None if self.budget.is_none() && policy.has_default_budget() => {
+                Some(HOSTS.of(&(self.place, host())))
+            }
+            None => None,
+        }
     }
 
     /// Waits exactly as long as `delay` says after a response that is retried, without jitter, if it returns a duration. Use it
@@ -167,6 +200,7 @@ impl Middleware for Retry {
         if request.try_clone().is_none() {
             policy = policy.with_attempts(1);
         }
+        let of_host = self.budget_of(&policy, request.url());
         let has_key = request.headers().contains_key(IDEMPOTENCY_KEY);
         let idempotent = request.method().is_idempotent() || has_key;
         let mut request = Some(request);
@@ -210,6 +244,9 @@ impl Middleware for Retry {
         if let Some(budget) = &self.budget {
             run = run.with_budget(budget);
         }
+        if let Some(budget) = &of_host {
+            run = run.with_budget(budget);
+        }
         let run = run.retry_after(|_| {
             let delay = self.delay_after.as_ref()?;
             lock(&refused).as_ref().and_then(delay)
@@ -235,8 +272,6 @@ fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use ::reqwest_middleware::ClientBuilder;
     use tokio::time::Instant;
 

@@ -41,7 +41,7 @@ fn draw(seed: u64, range: &RangeInclusive<Duration>) -> Duration {
 }
 
 /// The seed of the next draw: one more than the last seed of this thread.
-fn next_seed() -> u64 {
+pub(crate) fn next_seed() -> u64 {
     thread_local! {
         static NEXT: Cell<Option<u64>> = const { Cell::new(None) };
     }

@@ -17,11 +17,21 @@ use super::transaction::{CommitError, TransactionError};
 /// The innermost source is the nearest to the cause. `error` itself is not asked. If an error in the chain has the
 /// [last word](last_word), it answers. The sources of an error that knows more than they do are not searched.
 pub(crate) fn inside(error: &(dyn Error + 'static)) -> Option<Said> {
+    from(error, 1)
+}
+
+/// The same, but `error` itself is asked too.
+#[cfg(feature = "tower")]
+pub(crate) fn of_any(error: &(dyn Error + 'static)) -> Option<Said> {
+    from(error, 0)
+}
+
+fn from(error: &(dyn Error + 'static), first: usize) -> Option<Said> {
     if let Some(verdict) = last_word(error) {
         return Some(Said::new(verdict));
     }
     let mut innermost = None;
-    for link in Links::of(error).skip(1) {
+    for link in Links::of(error).skip(first) {
         let ends = first_answer(ENDS, link);
         let said = ends.or_else(|| first_answer(KNOWN, link));
         innermost = said

@@ -67,6 +67,12 @@ impl Policy {
         self
     }
 
+    /// Whether it names no budget, and calls have one.
+    #[cfg(feature = "reqwest-middleware")]
+    pub(crate) const fn has_default_budget(&self) -> bool {
+        matches!(self.budget, PolicyBudget::Default) && self.attempts().is_some()
+    }
+
     pub(crate) const fn budget(&self) -> &PolicyBudget {
         &self.budget
     }

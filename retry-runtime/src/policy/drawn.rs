@@ -46,9 +46,26 @@ impl Policy {
             ended: false,
         }
     }
+
+    /// Returns the delays of one call, as [`schedule`](Self::schedule), with a seed that no other call has.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use reattempt::Policy;
+    ///
+    /// const POLICY: Policy = Policy::new().with_attempts(10);
+    ///
+    /// let [one, two] = [(); 2].map(|()| POLICY.random_schedule().collect::<Vec<_>>());
+    /// assert_ne!(one, two);
+    /// ```
+    pub fn random_schedule(&self) -> Schedule {
+        self.schedule(rng::next_seed())
+    }
 }
 
-/// The delays of one call: the iterator that [`Policy::schedule`] returns.
+/// The delays of one call: the iterator that [`Policy::schedule`] and [`Policy::random_schedule`] return.
 #[derive(Debug, Clone)]
 #[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct Schedule {

@@ -1,5 +1,7 @@
 //! A policy without timeout and deadline, for error types that cannot hold a `Stopped`.
 
+use std::ops::Deref;
+
 use super::Run;
 use super::drive::Blocking;
 use crate::call::Never;
@@ -23,6 +25,7 @@ impl Policy {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {
     /// let parsed = POLICY.without_limits().run(async || "7".parse::<u8>()).when(|_| true).await;
     /// assert_eq!(parsed, Ok(7));
+    /// assert_eq!(POLICY.without_limits().attempts(), Some(4));
     /// # }
     /// ```
     #[must_use]
@@ -70,6 +73,15 @@ impl WithoutLimits {
         O: FnMut() -> Result<T, E>,
     {
         Run::of(self.0, operation, never_stopped)
+    }
+}
+
+/// The getters of [`Policy`]. Its timeout and its deadline are `None`.
+impl Deref for WithoutLimits {
+    type Target = Policy;
+
+    fn deref(&self) -> &Policy {
+        &self.0
     }
 }
 

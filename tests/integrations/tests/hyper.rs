@@ -2,8 +2,9 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::time::Duration;
 
-use http::{Request, Response};
+use http::{Method, Request, Response};
 use http_body_util::{BodyExt as _, Empty, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
 use hyper_util::client::legacy::Client;
@@ -11,8 +12,10 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use integrations::loopback::{self, Answer, GoesAway, Loopback};
 use reattempt::http::{StatusError, check};
-use reattempt::{Retryable, Stopped, Verdict, codes, retry};
+use reattempt::tower::RetryLayer;
+use reattempt::{Budget, Outcome, Policy, Retryable, Stopped, Verdict, codes, observe, retry};
 use tokio::net::{TcpListener, TcpStream};
+use tower::{Layer as _, ServiceExt as _};
 
 type Body = Empty<Bytes>;
 
@@ -356,4 +359,68 @@ async fn throttling_of_dynamodb_is_retried_although_its_status_is_400() {
     let server = Loopback::start(&[INVALID]).await;
     put_item(server.address).await.unwrap_err();
     assert_eq!(server.calls(), 1);
+}
+
+fn layered(attempts: u32) -> RetryLayer {
+    let policy = Policy::new().with_attempts(attempts);
+    RetryLayer::new(policy.with_base(Duration::from_millis(1)))
+}
+
+/// The client of `hyper-util` as a service of `tower`.
+async fn send(
+    layer: &RetryLayer,
+    method: Method,
+    address: SocketAddr,
+) -> Result<Response<Incoming>, Box<dyn std::error::Error + Send + Sync>> {
+    let client = Client::builder(TokioExecutor::new())
+        .pool_max_idle_per_host(0)
+        .build_http::<Body>();
+    let request = Request::builder().method(method);
+    let request = request.uri(format!("http://{address}/")).body(Body::new());
+    layer.layer(client).oneshot(request.unwrap()).await
+}
+
+#[tokio::test]
+async fn a_layer_retries_the_requests_of_a_client() {
+    const AFTER_A_SECOND: Answer = Answer::Bytes(
+        b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-after: 1\r\n\r\n",
+    );
+    let layer = layered(3);
+    let server = Loopback::start(&[AFTER_A_SECOND, Answer::Reset]).await;
+    let response = send(&layer, Method::GET, server.address).await.unwrap();
+    assert_eq!((response.status().as_u16(), server.calls()), (200, 3));
+    let times = server.times();
+    assert!(times[1] - times[0] >= Duration::from_secs(1), "{times:?}");
+
+    // The last response is returned, whatever its status.
+    let server = Loopback::start(&[UNAVAILABLE; 3]).await;
+    let response = send(&layer, Method::GET, server.address).await.unwrap();
+    assert_eq!((response.status().as_u16(), server.calls()), (503, 3));
+
+    // A POST may have run, unless no connection was made.
+    let server = Loopback::start(&[Answer::Reset]).await;
+    send(&layer, Method::POST, server.address)
+        .await
+        .unwrap_err();
+    assert_eq!(server.calls(), 1);
+    let (sent, report) = observe(send(&layer, Method::POST, loopback::nobody())).await;
+    assert!(sent.is_err());
+    assert_eq!(report.unwrap().attempts(), 3);
+}
+
+#[tokio::test]
+async fn a_layer_keeps_to_its_budget_and_says_what_stopped_it() {
+    static EMPTY: Budget = Budget::aws().with_capacity(1).with_retry_cost(2);
+    let server = Loopback::start(&[UNAVAILABLE; 3]).await;
+    let layer = layered(3).with_budget(&EMPTY);
+    let response = send(&layer, Method::GET, server.address).await.unwrap();
+    assert_eq!((response.status().as_u16(), server.calls()), (503, 1));
+
+    let hasty = Policy::new().with_timeout(Duration::from_secs(20));
+    let layer = RetryLayer::new(hasty.with_attempts(1)).with_name("shop");
+    let server = Loopback::start_skipping(&[Answer::Stall]).await;
+    let (sent, report) = observe(send(&layer, Method::GET, server.address)).await;
+    let stopped = sent.unwrap_err().downcast::<Stopped>().unwrap();
+    assert_eq!(stopped.outcome(), Outcome::Timeout);
+    assert_eq!(report.unwrap().function(), "shop");
 }

@@ -12,8 +12,8 @@ use reattempt::http::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, StatusError, TIMEOUT_MS};
 use reattempt::reqwest::ResponseExt as _;
 use reattempt::reqwest_middleware::Retry;
 use reattempt::{
-    Budget, Jitter, Outcome, Policy, Preset, Report, Retryable, Stopped, Verdict, deadline,
-    observe, retry,
+    Budget, Budgets, Jitter, Outcome, Policy, Preset, Report, Retryable, Stopped, Verdict,
+    deadline, observe, retry,
 };
 use reqwest::{Body, Client, Request, Response};
 use reqwest_middleware::{
@@ -249,6 +249,23 @@ async fn a_budget_bounds_the_retries_of_all_requests() {
     assert_eq!(response.unwrap().status(), 503);
     assert_eq!(report.outcome(), Outcome::Budget);
     assert_eq!(server.calls(), 1);
+}
+
+#[tokio::test]
+async fn a_host_that_is_down_takes_no_retries_from_another() {
+    static OF_HOSTS: Budgets<String> = Budgets::new(Budget::new().with_capacity(20));
+    for retry in [Retry::new(QUICK), Retry::new(QUICK).with_budgets(&OF_HOSTS)] {
+        let client = client(retry);
+        let down = format!("http://{}/", loopback::nobody());
+        for _ in 0..100 {
+            client.get(&down).send().await.unwrap_err();
+        }
+        let (_, report) = sent(client.get(&down)).await;
+        assert_eq!(report.outcome(), Outcome::Budget);
+        let server = Loopback::start(&[UNAVAILABLE, UNAVAILABLE]).await;
+        let response = client.get(server.url()).send().await.unwrap();
+        assert_eq!((response.status().as_u16(), server.calls()), (200, 3));
+    }
 }
 
 #[tokio::test]

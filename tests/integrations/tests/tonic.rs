@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use integrations::grpc::{self, Service, client, endpoint};
 use integrations::loopback;
-use reattempt::{Outcome, Retryable as _, Stopped, Verdict, retry};
+use reattempt::tower::{GrpcRequests, RetryLayer};
+use reattempt::{Outcome, Policy, Retryable as _, Stopped, Verdict, observe, retry};
 use tokio::net::TcpListener;
 use tonic::metadata::MetadataMap;
 use tonic::transport::{Channel, Server};
@@ -13,6 +14,7 @@ use tonic::{Code, Status};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 use tonic_types::{ErrorDetails, StatusExt as _};
+use tower::Layer as _;
 
 /// A function as a user writes it. `Status` cannot hold a `Stopped`, so `Error` wraps it.
 #[retry(attempts = 3, base = "1ms", timeout = "20s")]
@@ -293,4 +295,31 @@ async fn an_attempt_that_is_cut_is_retried() {
         (stopped.outcome(), stopped.attempts()),
         (Outcome::Timeout, 3)
     );
+}
+
+#[tokio::test]
+async fn a_layer_retries_the_calls_of_a_channel() {
+    let policy = Policy::new().with_attempts(3);
+    let layer = RetryLayer::new(policy.with_base(Duration::from_millis(1)));
+    let script = |call| (call < 3).then(|| Status::unavailable("deploying"));
+    for (idempotent, calls) in [(true, 3), (false, 1)] {
+        let service = Service::start(script).await;
+        let mut requests = GrpcRequests::new();
+        if idempotent {
+            requests = requests.with_idempotent(|path| path == "/grpc.health.v1.Health/Check");
+        }
+        let channel = endpoint(service.address).connect_lazy();
+        let retried = layer.clone().with_requests(requests).layer(channel);
+        let answer = HealthClient::new(retried)
+            .check(HealthCheckRequest::default())
+            .await;
+        assert_eq!((answer.is_ok(), service.calls()), (idempotent, calls));
+    }
+    // Without a connection, nothing ran.
+    let channel = endpoint(loopback::nobody()).connect_lazy();
+    let retried = layer.with_requests(GrpcRequests::new()).layer(channel);
+    let mut client = HealthClient::new(retried);
+    let (answer, report) = observe(client.check(HealthCheckRequest::default())).await;
+    assert!(answer.is_err());
+    assert_eq!(report.unwrap().attempts(), 3);
 }

@@ -1,0 +1,413 @@
+//! `tower`: retries for all requests of a client, as a layer on any service of `tower` 0.5.
+//!
+//! Put [`RetryLayer`] around the client: that of `hyper-util`, the `Channel` of `tonic`, or the services of a crate that is built
+//! on `tower`. For servers, `http` has the `DeadlineLayer`.
+//!
+//! # Examples
+//!
+//! ```
+//! # use retry_runtime as reattempt;
+//! use std::convert::Infallible;
+//! use std::sync::atomic::{AtomicU32, Ordering};
+//!
+//! use http::{Request, Response};
+//! use reattempt::Policy;
+//! use reattempt::tower::RetryLayer;
+//! use tower::{Layer as _, ServiceExt as _, service_fn};
+//!
+//! const POLICY: Policy = Policy::new().with_attempts(4);
+//!
+//! # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+//! static CALLS: AtomicU32 = AtomicU32::new(0);
+//! let client = service_fn(async |_: Request<String>| {
+//!     let status = if CALLS.fetch_add(1, Ordering::Relaxed) < 2 { 503 } else { 200 };
+//!     Ok::<_, Infallible>(Response::builder().status(status).body(()).unwrap())
+//! });
+//! let client = RetryLayer::new(POLICY).with_name("shop").layer(client);
+//! let response = client.oneshot(Request::get("/").body(String::new()).unwrap()).await.unwrap();
+//! assert_eq!((response.status().as_u16(), CALLS.load(Ordering::Relaxed)), (200, 3));
+//! # }
+//! ```
+
+#[cfg(feature = "tonic")]
+mod grpc;
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::future::poll_fn;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use ::http::{Request, Response};
+use tower_layer::Layer;
+use tower_service::Service;
+
+#[cfg(feature = "tonic")]
+pub use self::grpc::GrpcRequests;
+use crate::adapters::http::headers::note_key;
+use crate::adapters::http::{IDEMPOTENCY_KEY, StatusError};
+use crate::adapters::known;
+use crate::call::Cut;
+use crate::classify::{Retryable, Said, Verdict};
+use crate::policy::Policy;
+use crate::run::Run;
+use crate::site::{BudgetOf, PolicyOf};
+use crate::stopped::Stopped;
+
+type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// What a [`RetryLayer`] has to know of the requests and responses of a service.
+///
+/// [`HttpRequests`] is for requests of HTTP that are `Clone`, and `GrpcRequests` for gRPC, with the feature `tonic`. Write your own for any other
+/// request.
+///
+/// # Examples
+///
+/// A client whose body has a method that copies it:
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use http::{Request, Response};
+/// use reattempt::http::StatusError;
+/// use reattempt::tower::{HttpRequests, Requests};
+/// # struct Body;
+/// # impl Body { fn try_clone(&self) -> Option<Self> { Some(Self) } }
+/// # mod reattempt { pub use retry_runtime::adapters::http; pub use retry_runtime::tower; }
+///
+/// struct OwnRequests;
+///
+/// impl<B> Requests<Request<Body>, Response<B>> for OwnRequests {
+///     type Failure = StatusError;
+///
+///     fn copy(&self, request: &mut Request<Body>) -> Option<Request<Body>> {
+///         let mut copy = Request::new(request.body().try_clone()?);
+///         *copy.method_mut() = request.method().clone();
+///         *copy.uri_mut() = request.uri().clone();
+///         *copy.headers_mut() = request.headers().clone();
+///         *copy.extensions_mut() = request.extensions().clone();
+///         Some(copy)
+///     }
+///
+///     fn is_idempotent(&self, request: &Request<Body>) -> bool {
+///         request.method().is_idempotent()
+///     }
+///
+///     fn failure(&self, response: &Response<B>) -> Option<StatusError> {
+///         StatusError::from_parts(response.status(), response.headers())
+///     }
+/// }
+/// ```
+pub trait Requests<Q, A> {
+    /// The error that a response stands for.
+    type Failure: StdError + Retryable + Send;
+
+    /// Copies the request for a later attempt. With `None`, the call has one attempt. What could be copied once has to be copied
+    /// again.
+    fn copy(&self, request: &mut Q) -> Option<Q>;
+
+    /// Returns whether the request may run twice. If not, it is retried only after a failure without effect.
+    fn is_idempotent(&self, request: &Q) -> bool;
+
+    /// Returns what failed, or `None` if the response is a success. It is asked in the attempt. The response is retried if its
+    /// verdict allows that, and else returned.
+    fn failure(&self, response: &A) -> Option<Self::Failure>;
+
+    /// Looks at what an attempt sends.
+    fn sends(&self, _request: &Q) {}
+}
+
+/// Requests of HTTP that are `Clone`. A status decides about a response, and `Retry-After` is its hint.
+///
+/// Methods that are not idempotent, such as POST, are retried only if nothing ran, or with the header `Idempotency-Key`.
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct HttpRequests;
+
+impl<B, R> Requests<Request<B>, Response<R>> for HttpRequests
+where
+    Request<B>: Clone,
+{
+    type Failure = StatusError;
+
+    fn copy(&self, request: &mut Request<B>) -> Option<Request<B>> {
+        Some(request.clone())
+    }
+
+    fn is_idempotent(&self, request: &Request<B>) -> bool {
+        request.method().is_idempotent() || request.headers().contains_key(IDEMPOTENCY_KEY)
+    }
+
+    fn failure(&self, response: &Response<R>) -> Option<StatusError> {
+        StatusError::from_parts(response.status(), response.headers())
+    }
+
+    fn sends(&self, request: &Request<B>) {
+        note_key(request.headers());
+    }
+}
+
+/// A `tower` layer for clients: each request is a call, with the retries of a policy.
+///
+/// Limits, backoff, budget, nested calls, events and reports are those of an annotated function. All layers that are made at one
+/// place in the source share a name (that place, unless [`with_name`](Self::with_name) sets another) and a default budget.
+///
+/// The caller gets the response of the last attempt, whatever its status, or its error. If a timeout or a deadline cut it, the
+/// error is a [`Stopped`]. An error is retried if one in its chain of sources has a
+/// [verdict](Retryable) that allows it.
+///
+/// Each attempt calls a clone of the service, once that is ready. What is below this layer sees each attempt, and can ask
+/// [`Attempt::current`](crate::Attempt::current), as
+/// [`set_attempt_headers`](crate::adapters::http::set_attempt_headers) does. What is above sees the call.
+pub struct RetryLayer<Q = HttpRequests>(Arc<Shared<Q>>);
+
+struct Shared<Q> {
+    policy: Arc<dyn Fn() -> Policy + Send + Sync>,
+    place: &'static Location<'static>,
+    name: Option<&'static str>,
+    budget: Option<Arc<dyn BudgetOf + Send + Sync>>,
+    sensitive: bool,
+    requests: Q,
+}
+
+impl RetryLayer {
+    /// Retries with a [`Policy`], or with a `&'static` [`Preset`](crate::Preset), which each request reads again.
+    #[must_use]
+    #[track_caller]
+    pub fn new(policy: impl PolicyOf + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Shared {
+            policy: Arc::new(move || policy.policy()),
+            place: Location::caller(),
+            name: None,
+            budget: None,
+            sensitive: false,
+            requests: HttpRequests,
+        }))
+    }
+}
+
+impl<Q> RetryLayer<Q> {
+    /// Sets what the layer knows of requests and responses. Default: [`HttpRequests`].
+    #[must_use]
+    pub fn with_requests<N>(self, requests: N) -> RetryLayer<N> {
+        let shared = &*self.0;
+        RetryLayer(Arc::new(Shared {
+            policy: Arc::clone(&shared.policy),
+            budget: shared.budget.clone(),
+            requests,
+            place: shared.place,
+            name: shared.name,
+            sensitive: shared.sensitive,
+        }))
+    }
+}
+
+impl<Q: Clone> RetryLayer<Q> {
+    /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`RetryLayer::new`].
+    #[must_use]
+    pub fn with_name(self, name: &'static str) -> Self {
+        self.change(|shared| shared.name = Some(name))
+    }
+
+    /// Sets the budget that bounds the retries: a `&'static` [`Budget`](crate::Budget), or one in an `Arc`. Default: that of the
+    /// policy. If the policy names none, one for each place in the source that calls [`RetryLayer::new`], and none if the attempts
+    /// are unlimited.
+    #[must_use]
+    pub fn with_budget(self, budget: impl BudgetOf + Send + Sync + 'static) -> Self {
+        self.change(|shared| shared.budget = Some(Arc::new(budget)))
+    }
+
+    /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. Default: false.
+    #[must_use]
+    pub fn with_sensitive(self, sensitive: bool) -> Self {
+        self.change(|shared| shared.sensitive = sensitive)
+    }
+
+    fn change(mut self, change: impl FnOnce(&mut Shared<Q>)) -> Self {
+        change(Arc::make_mut(&mut self.0));
+        self
+    }
+}
+
+impl<Q: Clone> Clone for Shared<Q> {
+    fn clone(&self) -> Self {
+        Self {
+            policy: Arc::clone(&self.policy),
+            budget: self.budget.clone(),
+            requests: self.requests.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<Q> Clone for RetryLayer<Q> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<S, Q> Layer<S> for RetryLayer<Q> {
+    type Service = RetryService<S, Q>;
+
+    fn layer(&self, inner: S) -> RetryService<S, Q> {
+        let layer = self.clone();
+        RetryService { inner, layer }
+    }
+}
+
+/// The service that [`RetryLayer`] makes.
+///
+/// # Cancel safety
+///
+/// Dropping the future of a request drops its attempt, or ends the wait.
+pub struct RetryService<S, Q = HttpRequests> {
+    inner: S,
+    layer: RetryLayer<Q>,
+}
+
+impl<S, Q, N> Service<N> for RetryService<S, Q>
+where
+    S: Service<N, Error: Into<BoxError>, Future: Send> + Clone + Send + 'static,
+    S::Response: Send,
+    Q: Requests<N, S::Response> + Send + Sync + 'static,
+    N: Send + 'static,
+{
+    type Response = S::Response;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<S::Response, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.inner.poll_ready(context).map_err(Into::into)
+    }
+
+    fn call(&mut self, request: N) -> Self::Future {
+        // The service that is ready makes the first attempt.
+        let clone = self.inner.clone();
+        let ready = std::mem::replace(&mut self.inner, clone);
+        let layer = self.layer.clone();
+        Box::pin(async move { layer.0.call(ready, request).await })
+    }
+}
+
+impl<Q> Shared<Q> {
+    async fn call<S, N>(&self, ready: S, mut request: N) -> Result<S::Response, BoxError>
+    where
+        S: Service<N, Error: Into<BoxError>, Future: Send> + Clone + Send,
+        S::Response: Send,
+        Q: Requests<N, S::Response> + Sync,
+        N: Send,
+    {
+        let mut policy = (self.policy)();
+        let mut copy = self.requests.copy(&mut request);
+        if copy.is_none() {
+            policy = policy.with_attempts(1);
+        }
+        let idempotent = self.requests.is_idempotent(&request);
+        let mut service = ready.clone();
+        let (mut next, mut ready) = (Some(request), Some(ready));
+        let attempt = || {
+            let sent = next.take().or_else(|| {
+                let again = copy.as_mut().and_then(|copy| self.requests.copy(copy));
+                again.or_else(|| copy.take())
+            });
+            // Borrowed mutably, because a service need not be `Sync`.
+            let again = &mut service;
+            let mut service = ready.take().unwrap_or_else(|| again.clone());
+            async move {
+                let sent = sent.expect("a request without a copy has one attempt");
+                self.requests.sends(&sent);
+                let ready = poll_fn(|context| service.poll_ready(context)).await;
+                ready.map_err(|error| Failed::Error(error.into()))?;
+                let response = service.call(sent).await;
+                let response = response.map_err(|error| Failed::Error(error.into()))?;
+                match self.requests.failure(&response) {
+                    Some(failure) if failure.verdict().is_retryable() => {
+                        let text = failure.to_string();
+                        Err(Failed::Response(response, Said::of(&failure), text))
+                    }
+                    _ => Ok(response),
+                }
+            }
+        };
+        let mut run = Run::<_, _, _, false, Cut>::at(self.place, policy, attempt, Failed::Stopped)
+            .with_idempotent(idempotent)
+            .with_sensitive(self.sensitive);
+        if let Some(name) = self.name {
+            run = run.with_name(name);
+        }
+        if let Some(budget) = &self.budget {
+            run = run.with_budget(budget);
+        }
+        match run.unboxed().await {
+            Ok(response) | Err(Failed::Response(response, ..)) => Ok(response),
+            Err(Failed::Error(error)) => Err(error),
+            Err(Failed::Stopped(stopped)) => Err(Box::new(stopped)),
+        }
+    }
+}
+
+/// How an attempt failed.
+enum Failed<A> {
+    Error(BoxError),
+    Response(A, Said, String),
+    Stopped(Stopped),
+}
+
+impl<A> Failed<A> {
+    fn said(&self) -> Said {
+        match self {
+            Self::Error(error) => known::of_any(&**error).unwrap_or(Said::UNKNOWN),
+            Self::Response(_, said, _) => *said,
+            Self::Stopped(stopped) => Said::of(stopped),
+        }
+    }
+}
+
+impl<A> Retryable for Failed<A> {
+    fn verdict(&self) -> Verdict {
+        self.said().verdict
+    }
+
+    fn hint(&self) -> Option<Duration> {
+        self.said().hint
+    }
+}
+
+impl<A> fmt::Display for Failed<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Error(error) => error.fmt(f),
+            Self::Response(_, _, text) => f.write_str(text),
+            Self::Stopped(stopped) => stopped.fmt(f),
+        }
+    }
+}
+
+impl<Q> fmt::Debug for RetryLayer<Q> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RetryLayer")
+            .field("policy", &(self.0.policy)())
+            .field("name", &self.0.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: fmt::Debug, Q> fmt::Debug for RetryService<S, Q> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RetryService")
+            .field("inner", &self.inner)
+            .field("layer", &self.layer)
+            .finish()
+    }
+}
+
+impl<S: Clone, Q> Clone for RetryService<S, Q> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            layer: self.layer.clone(),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Requests of gRPC.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use ::http::{Request, Response};
+use ::hyper::body::{Body as HttpBody, Bytes, Frame};
+use ::tonic::body::Body;
+use ::tonic::metadata::MetadataMap;
+use ::tonic::{Code, Status};
+
+use super::Requests;
+
+/// Requests of gRPC, for the `Channel` of `tonic`: `RetryLayer::new(POLICY).with_requests(GrpcRequests::new())`.
+///
+/// The status in the head of a response decides, as tonic servers send it for a call without messages in its answer, and so do its
+/// hints, such as `RetryInfo`. A status that comes after messages is the caller's. A request whose body is not complete at once is
+/// a stream, and sent once.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use reattempt::Policy;
+/// use reattempt::tower::{GrpcRequests, RetryLayer};
+///
+/// const POLICY: Policy = Policy::new().with_attempts(4);
+///
+/// // `HealthClient::new(retry.layer(channel))`
+/// let reads = GrpcRequests::new().with_idempotent(|path| path.ends_with("/Check"));
+/// let retry = RetryLayer::new(POLICY).with_requests(reads);
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct GrpcRequests {
+    idempotent: fn(&str) -> bool,
+}
+
+impl Default for GrpcRequests {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl GrpcRequests {
+    /// Retries only what provably did not run.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            idempotent: |_| false,
+        }
+    }
+
+    /// Sets which methods may run twice, by their path, such as `/grpc.health.v1.Health/Check`. Default: none.
+    #[must_use]
+    pub const fn with_idempotent(self, idempotent: fn(&str) -> bool) -> Self {
+        Self { idempotent }
+    }
+}
+
+impl<R> Requests<Request<Body>, Response<R>> for GrpcRequests {
+    type Failure = Status;
+
+    fn copy(&self, request: &mut Request<Body>) -> Option<Request<Body>> {
+        let data = complete(request.body_mut())?;
+        let mut copy = Request::new(Body::new(data));
+        *copy.method_mut() = request.method().clone();
+        *copy.uri_mut() = request.uri().clone();
+        *copy.version_mut() = request.version();
+        *copy.headers_mut() = request.headers().clone();
+        *copy.extensions_mut() = request.extensions().clone();
+        Some(copy)
+    }
+
+    fn is_idempotent(&self, request: &Request<Body>) -> bool {
+        (self.idempotent)(request.uri().path())
+    }
+
+    fn failure(&self, response: &Response<R>) -> Option<Status> {
+        if let Some(status) = Status::from_header_map(response.headers()) {
+            return Some(status).filter(|status| status.code() != Code::Ok);
+        }
+        // A proxy answered: "HTTP to gRPC Status Code Mapping" of the gRPC project.
+        let code = match response.status().as_u16() {
+            200 => return None,
+            400 => Code::Internal,
+            401 => Code::Unauthenticated,
+            403 => Code::PermissionDenied,
+            404 => Code::Unimplemented,
+            429 | 502 | 503 | 504 => Code::Unavailable,
+            _ => Code::Unknown,
+        };
+        let text = format!("the response is a failure ({})", response.status().as_u16());
+        let metadata = MetadataMap::from_headers(response.headers().clone());
+        Some(Status::with_metadata(code, text, metadata))
+    }
+}
+
+/// The most frames of a request that are kept. A request of one message is one frame.
+const FRAMES: usize = 16;
+
+/// Returns a copy of the body if all of it is there. The body is then the same as before.
+fn complete(body: &mut Body) -> Option<Sent> {
+    let mut rest = mem::take(body);
+    let (mut frames, mut last) = (VecDeque::new(), None);
+    // The body is polled again when it is sent, so no wake-up is lost.
+    let mut context = Context::from_waker(Waker::noop());
+    let ended = loop {
+        if frames.len() == FRAMES {
+            break false;
+        }
+        match Pin::new(&mut rest).poll_frame(&mut context) {
+            Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
+                Ok(data) => frames.push_back(data),
+                // Clients of gRPC send no trailers.
+                Err(frame) => {
+                    last = Some(Ok(frame));
+                    break false;
+                }
+            },
+            Poll::Ready(Some(Err(error))) => {
+                last = Some(Err(error));
+                break false;
+            }
+            Poll::Ready(None) => break true,
+            Poll::Pending => break false,
+        }
+    };
+    let copy = ended.then(|| Sent {
+        frames: frames.clone(),
+        last: None,
+        rest: None,
+    });
+    let rest = Some(rest).filter(|_| !ended);
+    *body = Body::new(Sent { frames, last, rest });
+    copy
+}
+
+/// Frames of data, another frame or an error behind them, and the part of a body that was not there yet.
+struct Sent {
+    frames: VecDeque<Bytes>,
+    last: Option<Result<Frame<Bytes>, Status>>,
+    rest: Option<Body>,
+}
+
+impl HttpBody for Sent {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        if let Some(data) = self.frames.pop_front() {
+            return Poll::Ready(Some(Ok(Frame::data(data))));
+        }
+        if let Some(last) = self.last.take() {
+            return Poll::Ready(Some(last));
+        }
+        match &mut self.rest {
+            Some(rest) => Pin::new(rest).poll_frame(context),
+            None => Poll::Ready(None),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.frames.is_empty()
+            && self.last.is_none()
+            && self.rest.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+}
