@@ -144,7 +144,7 @@ impl State<'_> {
             None => Event::Paused(delay),
         });
         if let Some(failed) = failed {
-            self.log_still_failing(failed, stamp);
+            self.log_still_failing(failed, delay, stamp);
             if let Some(level) = self.recorded_level() {
                 self.record(|| Metric::Level(level));
             }
@@ -177,12 +177,12 @@ impl State<'_> {
     }
 
     /// Says once in a minute that calls of the function have been failing for a minute.
-    fn log_still_failing(&self, failed: FailedWith<'_>, now: Stamp) {
+    fn log_still_failing(&self, failed: FailedWith<'_>, delay: Duration, now: Stamp) {
         const MINUTE: Duration = Duration::from_secs(60);
         let started = self.frame.started.get();
         let again = self.frame.number.get() > 1;
         if again && started.is_some_and(|started| now.since(started) >= MINUTE) {
-            self.log(Event::StillFailing(failed));
+            self.log(Event::StillFailing(failed, delay));
         }
     }
 

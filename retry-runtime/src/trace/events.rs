@@ -66,6 +66,7 @@ macro_rules! failed {
 }
 
 /// Writes an event of a call.
+#[expect(clippy::too_many_lines, reason = "an arm for each event")]
 pub(crate) fn write(event: Event<'_>, call: &CallInEvent<'_>) {
     let CallInEvent {
         function, lines, ..
@@ -101,8 +102,15 @@ pub(crate) fn write(event: Event<'_>, call: &CallInEvent<'_>) {
                 outcome = outcome.as_str(),
             );
         }
-        Event::StillFailing(failed) => {
-            failed!(WARN, still_failing, "still failing", call, failed,);
+        Event::StillFailing(failed, delay) => {
+            failed!(
+                WARN,
+                still_failing,
+                "still failing",
+                call,
+                failed,
+                delay = field::debug(delay),
+            );
         }
         Event::GaveUp(failed, outcome, budget) => {
             failed!(

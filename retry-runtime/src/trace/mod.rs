@@ -38,8 +38,8 @@ pub(crate) enum Event<'a> {
     /// for a call that was cancelled, because the caller asked for it.
     /// It has the budget of the call if that refused the retry.
     GaveUp(FailedWith<'a>, Outcome, Option<BudgetOfCall<'a>>),
-    /// The call has been failing for a minute or longer, and goes on: level warn, once in a minute for each function.
-    StillFailing(FailedWith<'a>),
+    /// The call has been failing for a minute or longer, and goes on after this delay: level warn, once in a minute for each function.
+    StillFailing(FailedWith<'a>, Duration),
     /// One of two attempts failed, and the other still runs: level debug.
     SetAside(FailedWith<'a>),
     /// An attempt waits this long for the end of the pause of its budget: level debug.
