@@ -15,15 +15,15 @@ struct Limit {
 
 /// The order and the names are those of `Row::ALL`.
 const INSTRUCTIONS: [Limit; 9] = [
-    limit("ready", 261, 189),
-    limit("ready-limits", 421, 389),
-    limit("pending", 356, 276),
-    limit("pending-limits", 1_358, 1_219),
-    limit("one", 5_623, 3_725),
-    limit("one-limits", 6_057, 3_967),
-    limit("three", 15_431, 10_993),
-    limit("three-limits", 16_349, 11_275),
-    limit("three-pending", 24_882, 19_120),
+    limit("ready", 269, 189),
+    limit("ready-limits", 442, 389),
+    limit("pending", 364, 276),
+    limit("pending-limits", 1_380, 1_219),
+    limit("one", 5_717, 3_725),
+    limit("one-limits", 6_191, 3_967),
+    limit("three", 15_647, 10_993),
+    limit("three-limits", 16_659, 11_275),
+    limit("three-pending", 25_185, 19_120),
 ];
 
 /// How far a count may be above its limit. A release of a dependency may change it slightly. The calls without a timer
