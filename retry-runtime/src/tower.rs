@@ -69,7 +69,6 @@ type BoxError = Box<dyn StdError + Send + Sync>;
 /// A client whose body has a method that copies it:
 ///
 /// ```
-/// # use retry_runtime as reattempt;
 /// use http::{Request, Response};
 /// use reattempt::http::StatusError;
 /// use reattempt::tower::{HttpRequests, Requests};
