@@ -375,3 +375,19 @@ fn the_guide_shows_these_loaders_and_their_messages() {
     }
     assert_eq!(shown, 5);
 }
+
+#[test]
+fn config_reads_the_number_of_a_variable_only_if_it_parses_variables() {
+    let variable = ("APP_RETRY__PAYMENTS__ATTEMPTS", "5");
+    let variable = [variable].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    for parses in [false, true] {
+        let variables = config::Environment::with_prefix("APP")
+            .prefix_separator("_")
+            .separator("__")
+            .try_parsing(parses)
+            .source(Some(variable.clone().into()));
+        let read = config::Config::builder().add_source(variables).build();
+        let app = read.unwrap().try_deserialize::<App>();
+        assert_eq!(app.is_ok(), parses, "{app:?}");
+    }
+}
