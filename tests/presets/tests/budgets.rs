@@ -104,11 +104,12 @@ async fn the_budget_of_the_aws_sdks_refuses_after_35_retries() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unlimited_attempts_are_bounded_by_a_configured_budget() {
+async fn unlimited_attempts_wait_longest_once_a_configured_budget_is_empty() {
     let preset = preset(many());
-    let text = "[p]\nattempts = 'unlimited'\nbudget.kind = 'aws'";
-    apply(preset, text);
-    assert_eq!(retries(preset).await, 35);
+    let limits = "attempts = 'unlimited'\ndeadline = '1h'\nmax_delay = '20s'\njitter = 'none'";
+    apply(preset, &format!("[p]\n{limits}\nbudget.kind = 'aws'"));
+    // 35 at once, and then one each 20 s, the last of them at 3580 s.
+    assert_eq!(retries(preset).await, 35 + 179);
 }
 
 #[tokio::test(start_paused = true)]
