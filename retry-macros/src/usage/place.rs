@@ -60,7 +60,9 @@ pub(super) fn usage_of(tokens: &[TokenTree], at: usize, end: usize, around: Arou
     let lengthened = is_punct(next, "+") && (is_text(added) || is_punct(added, "&"));
     let computed = end != at
         && !lengthened
-        && (is_punct(next, "+-*/%&|^<>=!.") || is_punct(previous, "!-*.") || is_word(next, "as"));
+        && (is_punct(next, "+-*/%&|^<>=!.")
+            || is_punct(previous, "!+-*/%.")
+            || is_word(next, "as"));
     let compared = is_compared(tokens, at) || is_compared(tokens, end);
     if referenced || applied || around.formats || computed || compared {
         Usage::Borrowed

@@ -30,7 +30,7 @@ fn each_use_of_an_argument_is_recognized() {
             Usage::Borrowed,
         ),
         (
-            "y >= x.size; x.size <= y; y != x; y < x.size",
+            "y >= x.size; y + x.size; y / x.size; x.size <= y; y != x; y < x.size",
             Usage::Borrowed,
         ),
         (
