@@ -144,7 +144,7 @@ fn a_panic_leaves_the_span_and_closes_it() {
     async fn panics() -> io::Result<()> {
         panic!("in the body")
     }
-    #[retry(name = "judges", on = "io::Error", when_ok = |(): &()| panic!("in a rule"))]
+    #[retry(name = "judges", on = "io::Error", when_ok = |(): &()| -> bool { panic!("in a rule") })]
     async fn judges() -> io::Result<()> {
         Ok(())
     }
