@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::time::sleep;
 
-use crate::numbers::{ATTEMPTS, CALLS, Labels, Numbers};
+use crate::numbers::{ATTEMPTS, CALLS, Labels, NO_FAILURES, Numbers};
 use crate::program::Service;
 use crate::prometheus::Prometheus;
 use crate::{Failure, PATIENCE, Tested};
@@ -173,9 +173,8 @@ fn expected(kind: &str, title: &str, rates: &Numbers) -> Vec<BTreeMap<Labels, f6
         ("stat", "Attempts for each call") => one(rates.attempts() / calls),
         ("timeseries", "Calls by outcome") => vec![rates.sums_by(&["outcome"], CALLS)],
         ("timeseries", "Calls that failed") => {
-            let successes = ["success", "success_after_retry"];
             let all = rates.sums_by(&["function", "outcome"], CALLS);
-            without("outcome", &successes, all)
+            without("outcome", &NO_FAILURES, all)
         }
         ("timeseries", "Retries") => {
             vec![rates.sums_by(&["function"], "reattempt_delay_seconds_count")]

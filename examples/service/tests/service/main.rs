@@ -7,6 +7,7 @@
     reason = "counters are whole numbers, and the page shows a level as it was read"
 )]
 
+mod alerts;
 mod browser;
 mod buttons;
 mod charts;
@@ -102,6 +103,11 @@ fn main() -> ExitCode {
             "every_query_names_what_is_recorded_and_returns_data",
             &scraped,
             queries::name_what_is_recorded,
+        ),
+        trial(
+            "each_alert_fires_while_an_upstream_is_dead",
+            &[&scraped[..], &[alerts::PROMTOOL]].concat(),
+            alerts::fire,
         ),
         trial(
             "every_panel_shows_what_its_title_says",

@@ -14,6 +14,10 @@ pub(crate) type Labels = BTreeMap<String, String>;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Numbers(BTreeMap<(String, Labels), f64>);
 
+/// How calls end that did not fail.
+pub(crate) const NO_FAILURES: [&str; 4] =
+    ["success", "success_after_retry", "cancelled", "dropped"];
+
 impl Numbers {
     /// Reads the text of `/metrics`. Every series in it has labels, and none of their values has a comma.
     pub(crate) fn parse(text: &str) -> Self {
@@ -99,9 +103,10 @@ impl Numbers {
         self.with("outcome", outcome).sum(CALLS)
     }
 
-    /// How many calls failed: those with another outcome than the two of a success.
+    /// How many calls failed: those that neither succeeded nor were stopped by their caller.
     pub(crate) fn failed(&self) -> f64 {
-        self.all_calls() - self.ended("success") - self.ended("success_after_retry")
+        let others = NO_FAILURES.map(|outcome| self.ended(outcome));
+        self.all_calls() - others.iter().sum::<f64>()
     }
 
     /// How many attempts ended.

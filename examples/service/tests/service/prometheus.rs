@@ -32,22 +32,30 @@ pub(crate) struct Prometheus {
 impl Prometheus {
     /// Starts a server that scrapes a service every second.
     pub(crate) async fn scraping(service: &str) -> Result<Self, Failure> {
+        Self::with_rules(service, "").await
+    }
+
+    /// The same, with a file of rules, which it evaluates every second.
+    pub(crate) async fn with_rules(service: &str, rules: &str) -> Result<Self, Failure> {
         // Another program may take the port before the server, which then ends.
         for _ in 0..4 {
-            if let Ok(server) = Self::start(service).await {
+            if let Ok(server) = Self::start(service, rules).await {
                 return Ok(server);
             }
         }
-        Self::start(service).await
+        Self::start(service, rules).await
     }
 
-    async fn start(service: &str) -> Result<Self, Failure> {
+    async fn start(service: &str, rules: &str) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
         let target = service.strip_prefix("http://").ok_or("not http")?;
         let config = folder.path().join("prometheus.yml");
+        let file = folder.path().join("rules.yml");
+        fs::write(&file, rules)?;
         let scrape = format!(
-            "scrape_configs:\n- job_name: service\n  scrape_interval: 1s\n  scrape_timeout: 1s\n  \
-             static_configs:\n  - targets: ['{target}']\n"
+            "global:\n  evaluation_interval: 1s\nrule_files: ['{}']\nscrape_configs:\n- job_name: service\n  scrape_interval: 1s\n  scrape_timeout: 1s\n  \
+             static_configs:\n  - targets: ['{target}']\n",
+            file.display()
         );
         fs::write(&config, scrape)?;
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;

@@ -1,0 +1,69 @@
+//! The file of alerts to copy.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+use std::time::Instant;
+
+use integrations::program::Program;
+use tokio::time::{Duration, sleep};
+
+use crate::dashboard::{PERIOD, make_fail};
+use crate::program::Service;
+use crate::prometheus::Prometheus;
+use crate::{PATIENCE, Tested};
+
+/// It is in the package of Prometheus.
+pub(crate) const PROMTOOL: Program = Program {
+    names: &["promtool"],
+    package: "prometheus",
+    folders: &[],
+};
+
+const ALERTS: &str = include_str!("../../alerts.yml");
+
+/// Each of them fires while the orders are dead, and none while all is well.
+pub(crate) async fn fire() -> Tested {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/alerts.yml");
+    let checked = Command::new(PROMTOOL.find()?)
+        .args(["check", "rules", file])
+        .output()?;
+    assert!(checked.status.success(), "{checked:?}");
+
+    // Over a period for which a test can wait.
+    let rules = ALERTS.replace("[5m]", &format!("[{PERIOD}]"));
+    let rules = rules.replace("for: 5m", "for: 2s");
+    let expected: BTreeSet<_> = ALERTS
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("- alert: "))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(expected.len(), 3);
+    let service = Service::start(20)?;
+    let prometheus = Prometheus::with_rules(&service.url, &rules).await?;
+    service
+        .until("calls", |numbers| numbers.all_calls() > 20.0)
+        .await?;
+    assert_eq!(firing(&prometheus).await?, BTreeSet::new());
+
+    make_fail(&service).await?;
+    let began = Instant::now();
+    loop {
+        let firing = firing(&prometheus).await?;
+        if firing == expected {
+            return Ok(());
+        }
+        if began.elapsed() > PATIENCE {
+            return Err(format!("only {firing:?} within {PATIENCE:?}").into());
+        }
+        sleep(Duration::from_millis(500)).await;
+    }
+}
+
+/// The names of the alerts that fire.
+async fn firing(prometheus: &Prometheus) -> Result<BTreeSet<String>, crate::Failure> {
+    let data = prometheus.ask("api/v1/alerts", &[]).await?;
+    let alerts = data["alerts"].as_array().ok_or("no list of alerts")?;
+    let firing = alerts.iter().filter(|alert| alert["state"] == "firing");
+    let names = firing.filter_map(|alert| alert["labels"]["alertname"].as_str());
+    Ok(names.map(str::to_owned).collect())
+}
