@@ -230,7 +230,6 @@ pub(crate) fn what_the_attribute_names_is_found_and_renamed() {
         ("when = is_$0busy", 2),
         ("policy = QUI$0CK", 2),
         ("attempts = reque$0st.path.len() as u32", 4),
-        ("clone(reque$0st)", 4),
     ] {
         let text = function(&format!("#[retry({attribute})]"), BODY);
         let answer = ask(
