@@ -7,7 +7,7 @@ use syn::{Expr, Type};
 
 use crate::future::argument_named;
 use crate::item::{Function, visible_error};
-use crate::model::{Model, Rules, Spanned, Unless};
+use crate::model::{Model, Rules, Spanned, UnlessRule};
 use crate::tokens::{any_word, deep, generated, is_punct, is_text, located};
 
 /// Writes an expression that rules on `__error`, a `&Failed<E>`.
@@ -94,8 +94,8 @@ pub(crate) fn captures_nothing(function: &Function, model: &Model) -> bool {
 /// ```
 pub(crate) fn veto(function: &Function, model: &Model) -> Option<TokenStream> {
     Some(match &model.rules.unless.as_ref()?.value {
-        Unless::Function(predicate) => asked(function, predicate),
-        Unless::Types(types) => {
+        UnlessRule::Function(predicate) => asked(function, predicate),
+        UnlessRule::Types(types) => {
             let found = types.iter().map(|ty| searched(ty, "contains"));
             generated!(#(#found())||*)
         }

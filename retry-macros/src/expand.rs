@@ -49,7 +49,7 @@ use quote::quote;
 use self::body::{braced, renamed_self, typed_return};
 use self::turns::call;
 use crate::arguments::Plan;
-use crate::future::{Kind, Rebinding};
+use crate::future::{FutureKind, Rebinding};
 use crate::item::Function;
 use crate::model::Model;
 use crate::tokens::generated;
@@ -94,8 +94,8 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
         (Some(handmade), None) => {
             let code = call(&whole(function));
             match handmade.kind {
-                Kind::Boxed => quote!(::std::boxed::Box::pin(async move { #code })),
-                Kind::Opaque => {
+                FutureKind::Boxed => quote!(::std::boxed::Box::pin(async move { #code })),
+                FutureKind::Opaque => {
                     // Without the variable, clippy takes the function for an `async fn` that is written by hand.
                     generated!(let __future = async move { #code }; __future)
                 }

@@ -17,14 +17,14 @@ use crate::tokens;
 
 /// A body that returns a future.
 pub(crate) struct Handmade {
-    pub(crate) kind: Kind,
+    pub(crate) kind: FutureKind,
     /// `None` for any body but such a block. Each attempt evaluates it as a whole.
     pub(crate) block: Option<FutureBlock>,
 }
 
 /// The type that the function returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FutureKind {
     /// `Pin<Box<dyn Future<Output = …>>>`, `BoxFuture<'_, …>`, `LocalBoxFuture<'_, …>`.
     Boxed,
     /// `impl Future<Output = …>`.
@@ -65,7 +65,7 @@ impl Rebinding {
 }
 
 impl Handmade {
-    pub(crate) fn new(kind: Kind, signature: &Signature, body: TokenStream) -> Self {
+    pub(crate) fn new(kind: FutureKind, signature: &Signature, body: TokenStream) -> Self {
         let statements = Block::parse_within.parse2(body).ok();
         let block = statements.and_then(|statements| block_of(kind, signature, &statements));
         Self { kind, block }
@@ -73,9 +73,9 @@ impl Handmade {
 }
 
 /// The output of the future, and its kind. `None` if the type is not written as a future.
-pub(crate) fn output_of(ty: &Type) -> Option<(Type, Kind)> {
+pub(crate) fn output_of(ty: &Type) -> Option<(Type, FutureKind)> {
     match peel_type(ty) {
-        Type::ImplTrait(found) => Some((future_output(&found.bounds)?, Kind::Opaque)),
+        Type::ImplTrait(found) => Some((future_output(&found.bounds)?, FutureKind::Opaque)),
         Type::Path(path) => {
             let segment = path.path.segments.last()?;
             let output = match segment.ident.to_string().as_str() {
@@ -86,7 +86,7 @@ pub(crate) fn output_of(ty: &Type) -> Option<(Type, Kind)> {
                 },
                 _ => return None,
             };
-            Some((output, Kind::Boxed))
+            Some((output, FutureKind::Boxed))
         }
         _ => None,
     }
@@ -107,14 +107,14 @@ fn future_output(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<Type>
     })
 }
 
-fn block_of(kind: Kind, signature: &Signature, statements: &[Stmt]) -> Option<FutureBlock> {
+fn block_of(kind: FutureKind, signature: &Signature, statements: &[Stmt]) -> Option<FutureBlock> {
     let (last, before) = statements.split_last()?;
     let Stmt::Expr(tail, None) = last else {
         return None;
     };
     let (wrapper, block) = match (kind, tail) {
-        (Kind::Opaque, Expr::Async(block)) => (TokenStream::new(), block),
-        (Kind::Boxed, Expr::Call(call)) => match (&*call.func, call.args.first()) {
+        (FutureKind::Opaque, Expr::Async(block)) => (TokenStream::new(), block),
+        (FutureKind::Boxed, Expr::Call(call)) => match (&*call.func, call.args.first()) {
             (Expr::Path(function), Some(Expr::Async(block)))
                 if ends_in(&function.path, "pin") && call.args.len() == 1 =>
             {

@@ -19,7 +19,7 @@ use self::rule::Place;
 use crate::errors::{Errors, Fault, key as wording};
 use crate::given::Given;
 use crate::keys::{self, Id};
-use crate::model::{Model, Unless};
+use crate::model::{Model, UnlessRule};
 use crate::syntax::{RawArg, Vocabulary, asks_function};
 
 /// The keys of `#[retry]`.
@@ -80,9 +80,9 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
         Id::When => rules.when = Some(given.spanned(expression::function(given)?)),
         Id::Unless => {
             let value = if asks_function(given.form.tokens().unwrap_or_default()) {
-                Unless::Function(given.spanned(expression::function(given)?))
+                UnlessRule::Function(given.spanned(expression::function(given)?))
             } else {
-                Unless::Types(types::types(given)?)
+                UnlessRule::Types(types::types(given)?)
             };
             rules.unless = Some(given.spanned(value));
         }

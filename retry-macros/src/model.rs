@@ -92,7 +92,7 @@ pub(crate) struct Spanned<T> {
 /// The rules that select errors to retry, in the order in which the code checks them.
 #[derive(Default)]
 pub(crate) struct Rules {
-    pub(crate) unless: Option<Spanned<Unless>>,
+    pub(crate) unless: Option<Spanned<UnlessRule>>,
     pub(crate) on: Option<Spanned<Vec<Type>>>,
     pub(crate) when: Option<Spanned<Expr>>,
 }
@@ -102,7 +102,7 @@ pub(crate) struct Rules {
     clippy::large_enum_variant,
     reason = "large only with the feature of `proc-macro2` by which tests see spans"
 )]
-pub(crate) enum Unless {
+pub(crate) enum UnlessRule {
     /// Those that are or contain an error of one of these types.
     Types(Vec<Type>),
     /// Those for which a function returns true.

@@ -27,5 +27,5 @@ pub use crate::run::{
     AndRule, Blocking, ByDisplay, ByFunction, CanBeUnready, CanCancel, Chained, MakesText, NoRules,
     Rule, RunOfAny, RunRules,
 };
-pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Settings, Shared, Site, UnlimitedSite};
+pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Shared, Site, SiteSettings, UnlimitedSite};
 pub use crate::{Backoff, Jitter, Nested, Policy};

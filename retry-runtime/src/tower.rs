@@ -160,9 +160,9 @@ where
 /// Each attempt calls a clone of the service, once that is ready. What is below this layer sees each attempt, and can ask
 /// [`Attempt::current`](crate::Attempt::current), as
 /// [`set_attempt_headers`](crate::adapters::http::set_attempt_headers) does. What is above sees the call.
-pub struct RetryLayer<Q = HttpRequests>(Arc<Shared<Q>>);
+pub struct RetryLayer<Q = HttpRequests>(Arc<LayerSettings<Q>>);
 
-struct Shared<Q> {
+struct LayerSettings<Q> {
     policy: Arc<dyn Fn() -> Policy + Send + Sync>,
     place: &'static Location<'static>,
     name: Option<&'static str>,
@@ -176,7 +176,7 @@ impl RetryLayer {
     #[must_use]
     #[track_caller]
     pub fn new(policy: impl PolicyOf + Send + Sync + 'static) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(LayerSettings {
             policy: Arc::new(move || policy.policy()),
             place: Location::caller(),
             name: None,
@@ -192,7 +192,7 @@ impl<Q> RetryLayer<Q> {
     #[must_use]
     pub fn with_requests<N>(self, requests: N) -> RetryLayer<N> {
         let shared = &*self.0;
-        RetryLayer(Arc::new(Shared {
+        RetryLayer(Arc::new(LayerSettings {
             policy: Arc::clone(&shared.policy),
             budget: shared.budget.clone(),
             requests,
@@ -224,13 +224,13 @@ impl<Q: Clone> RetryLayer<Q> {
         self.change(|shared| shared.sensitive = sensitive)
     }
 
-    fn change(mut self, change: impl FnOnce(&mut Shared<Q>)) -> Self {
+    fn change(mut self, change: impl FnOnce(&mut LayerSettings<Q>)) -> Self {
         change(Arc::make_mut(&mut self.0));
         self
     }
 }
 
-impl<Q: Clone> Clone for Shared<Q> {
+impl<Q: Clone> Clone for LayerSettings<Q> {
     fn clone(&self) -> Self {
         Self {
             policy: Arc::clone(&self.policy),
@@ -290,7 +290,7 @@ where
     }
 }
 
-impl<Q> Shared<Q> {
+impl<Q> LayerSettings<Q> {
     async fn call<S, N>(&self, ready: S, mut request: N) -> Result<S::Response, BoxError>
     where
         S: Service<N, Error: Into<BoxError>, Future: Send> + Clone + Send,
@@ -318,21 +318,22 @@ impl<Q> Shared<Q> {
                 let sent = sent.expect("a request without a copy has one attempt");
                 self.requests.sends(&sent);
                 let ready = poll_fn(|context| service.poll_ready(context)).await;
-                ready.map_err(|error| Failed::Error(error.into()))?;
+                ready.map_err(|error| FailedAttempt::Error(error.into()))?;
                 let response = service.call(sent).await;
-                let response = response.map_err(|error| Failed::Error(error.into()))?;
+                let response = response.map_err(|error| FailedAttempt::Error(error.into()))?;
                 match self.requests.failure(&response) {
                     Some(failure) if failure.verdict().is_retryable() => {
                         let text = failure.to_string();
-                        Err(Failed::Response(response, Said::of(&failure), text))
+                        Err(FailedAttempt::Response(response, Said::of(&failure), text))
                     }
                     _ => Ok(response),
                 }
             }
         };
-        let mut run = Run::<_, _, _, false, Cut>::at(self.place, policy, attempt, Failed::Stopped)
-            .with_idempotent(idempotent)
-            .with_sensitive(self.sensitive);
+        let mut run =
+            Run::<_, _, _, false, Cut>::at(self.place, policy, attempt, FailedAttempt::Stopped)
+                .with_idempotent(idempotent)
+                .with_sensitive(self.sensitive);
         if let Some(name) = self.name {
             run = run.with_name(name);
         }
@@ -340,21 +341,21 @@ impl<Q> Shared<Q> {
             run = run.with_budget(budget);
         }
         match run.unboxed().await {
-            Ok(response) | Err(Failed::Response(response, ..)) => Ok(response),
-            Err(Failed::Error(error)) => Err(error),
-            Err(Failed::Stopped(stopped)) => Err(Box::new(stopped)),
+            Ok(response) | Err(FailedAttempt::Response(response, ..)) => Ok(response),
+            Err(FailedAttempt::Error(error)) => Err(error),
+            Err(FailedAttempt::Stopped(stopped)) => Err(Box::new(stopped)),
         }
     }
 }
 
 /// How an attempt failed.
-enum Failed<A> {
+enum FailedAttempt<A> {
     Error(BoxError),
     Response(A, Said, String),
     Stopped(Stopped),
 }
 
-impl<A> Failed<A> {
+impl<A> FailedAttempt<A> {
     fn said(&self) -> Said {
         match self {
             Self::Error(error) => known::of_any(&**error).unwrap_or(Said::UNKNOWN),
@@ -364,7 +365,7 @@ impl<A> Failed<A> {
     }
 }
 
-impl<A> Retryable for Failed<A> {
+impl<A> Retryable for FailedAttempt<A> {
     fn verdict(&self) -> Verdict {
         self.said().verdict
     }
@@ -374,7 +375,7 @@ impl<A> Retryable for Failed<A> {
     }
 }
 
-impl<A> fmt::Display for Failed<A> {
+impl<A> fmt::Display for FailedAttempt<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Error(error) => error.fmt(f),

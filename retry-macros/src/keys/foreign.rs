@@ -8,7 +8,7 @@ use crate::text;
 
 /// What a foreign word is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Foreign {
+pub(crate) enum ForeignWord {
     /// A key with another name and the same meaning.
     Key(Id),
     /// A number of retries, without the first attempt. Our `attempts` is one more.
@@ -27,7 +27,7 @@ pub(crate) enum Foreign {
 pub(crate) const STATUS: &str = "leave it out: `response.check()?` gives an error that knows which status to retry; to choose, write `when = |error| …`";
 
 /// Looks up a foreign word.
-pub(crate) fn foreign(name: &str) -> Option<Foreign> {
+pub(crate) fn foreign(name: &str) -> Option<ForeignWord> {
     text::beside(TABLE, name)
 }
 
@@ -36,8 +36,8 @@ macro_rules! foreign {
 }
 
 /// The foreign words, separated by blanks, and what they are here.
-static TABLE: &[(&str, Foreign)] = {
-    use Foreign::{Key, Number, Pattern, Retries, Value, Without};
+static TABLE: &[(&str, ForeignWord)] = {
+    use ForeignWord::{Key, Number, Pattern, Retries, Value, Without};
     &foreign! {
         Key(Id::Attempts) =>
             "max_attempts maximum_attempts max_attempt attempt_count num_attempts max_tries tries \
@@ -209,11 +209,12 @@ mod tests {
         for key in KEYS {
             assert!(
                 TABLE.iter().any(|(_, ours)| match ours {
-                    Foreign::Key(id) | Foreign::Value(id, _) | Foreign::Number(id, _) =>
-                        id.key().name == key.name,
-                    Foreign::Retries => key.name == "attempts",
-                    Foreign::Pattern => key.name == "when",
-                    Foreign::Without(_) => false,
+                    ForeignWord::Key(id)
+                    | ForeignWord::Value(id, _)
+                    | ForeignWord::Number(id, _) => id.key().name == key.name,
+                    ForeignWord::Retries => key.name == "attempts",
+                    ForeignWord::Pattern => key.name == "when",
+                    ForeignWord::Without(_) => false,
                 }),
                 "`{}` has no row in `TABLE`",
                 key.name
@@ -224,7 +225,7 @@ mod tests {
     #[test]
     fn spelling_conventions_do_not_matter() {
         for word in ["max_retries", "maxRetries", "MaxRetries", "MAX_RETRIES"] {
-            assert_eq!(foreign(word), Some(Foreign::Retries), "{word}");
+            assert_eq!(foreign(word), Some(ForeignWord::Retries), "{word}");
         }
         assert_eq!(foreign("atempts"), None);
     }

@@ -7,7 +7,7 @@ pub(super) use self::facts::Place;
 use super::types::same;
 use crate::errors::{Errors, Message, combination as wording, typed};
 use crate::keys::PolicyKey;
-use crate::model::{Model, Spanned, Unless, Written};
+use crate::model::{Model, Spanned, UnlessRule, Written};
 use crate::rules::too_long;
 use crate::text;
 use syn::Type;
@@ -224,12 +224,12 @@ fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
 fn contradictions(facts: &Facts<'_>, errors: &mut Errors) {
     let rules = &facts.model.rules;
     let twice = match rules.unless.as_ref().map(|unless| &unless.value) {
-        Some(Unless::Types(unless)) => {
+        Some(UnlessRule::Types(unless)) => {
             let is_refused = |ty: &&Type| unless.iter().any(|other| same(other, ty));
             let refused = rules.on.iter().flat_map(|on| &on.value).find(is_refused);
             refused.map(|ty| ("on", typed(ty)))
         }
-        Some(Unless::Function(unless)) => {
+        Some(UnlessRule::Function(unless)) => {
             let when = rules
                 .when
                 .as_ref()

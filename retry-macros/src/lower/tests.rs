@@ -10,7 +10,7 @@ use self::accepted::ACCEPTED;
 use super::{VOCABULARY, lower};
 use crate::errors::{At, Errors, whole};
 use crate::keys::KEYS;
-use crate::model::{Model, Spanned, Unless, Written};
+use crate::model::{Model, Spanned, UnlessRule, Written};
 use crate::syntax::parse;
 use syn::Expr;
 
@@ -195,8 +195,8 @@ fn show(model: &Model) -> String {
     add(
         "unless",
         with(rules.unless.as_ref(), |unless| match unless {
-            Unless::Types(types) => list(types),
-            Unless::Function(function) => expr(&function.value),
+            UnlessRule::Types(types) => list(types),
+            UnlessRule::Function(function) => expr(&function.value),
         }),
     );
     add("when_ok", with(model.when_ok.as_ref(), expr));

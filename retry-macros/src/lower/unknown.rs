@@ -1,7 +1,7 @@
 //! The message for an unknown key. It names the nearest key, or our key for a key of another crate.
 
 use crate::errors::{Message, typed, whole};
-use crate::keys::{self, Foreign, Id, KEYS, Key};
+use crate::keys::{self, ForeignWord, Id, KEYS, Key};
 use crate::syntax::RawValue;
 use crate::text;
 
@@ -36,28 +36,28 @@ fn all_keys() -> String {
     list.trim_end().to_owned()
 }
 
-fn foreign(name: &str, ours: Foreign, value: &RawValue) -> Message {
+fn foreign(name: &str, ours: ForeignWord, value: &RawValue) -> Message {
     let (key, write) = match ours {
-        Foreign::Key(Id::On) if names_statuses(value) => {
-            return foreign(name, Foreign::Without(keys::STATUS), value);
+        ForeignWord::Key(Id::On) if names_statuses(value) => {
+            return foreign(name, ForeignWord::Without(keys::STATUS), value);
         }
-        Foreign::Key(id) => (id.key(), Some(renamed(id.key(), value))),
-        Foreign::Pattern => {
+        ForeignWord::Key(id) => (id.key(), Some(renamed(id.key(), value))),
+        ForeignWord::Pattern => {
             let pattern = pattern(value).unwrap_or_else(|| "MyError::Closed".to_owned());
             let write = format!("when = |error| matches!(error, {pattern})");
             (Id::When.key(), Some(write))
         }
-        Foreign::Value(id, word) => (id.key(), Some(format!("{} = \"{word}\"", id.key()))),
-        Foreign::Number(id, unit) => {
+        ForeignWord::Value(id, word) => (id.key(), Some(format!("{} = \"{word}\"", id.key()))),
+        ForeignWord::Number(id, unit) => {
             let write = |number| format!("{} = \"{number}{unit}\"", id.key());
             (id.key(), number(value).map(write))
         }
-        Foreign::Retries => {
+        ForeignWord::Retries => {
             let attempts = number(value).and_then(|number| number.checked_add(1));
             let write = attempts.map(|attempts| format!("attempts = {attempts}"));
             (Id::Attempts.key(), write)
         }
-        Foreign::Without(help) => {
+        ForeignWord::Without(help) => {
             return Message::new(format!("unknown key `{name}`, which is not needed here"))
                 .help(help);
         }
@@ -66,7 +66,7 @@ fn foreign(name: &str, ours: Foreign, value: &RawValue) -> Message {
     let message = Message::new(format!("unknown key `{name}`, called `{key}` here"))
         .help(format!("write `{write}`"));
     match ours {
-        Foreign::Retries => message.note("`attempts` counts the first call as well"),
+        ForeignWord::Retries => message.note("`attempts` counts the first call as well"),
         _ => message,
     }
 }

@@ -1,6 +1,6 @@
 //! The reference has every key, and the attribute knows the foreign words of the guide.
 
-use crate::keys::{Foreign, KEYS, foreign};
+use crate::keys::{ForeignWord, KEYS, foreign};
 
 /// The rows of a table in a page.
 fn rows<'a>(name: &str, page: &'a str, heading: &str) -> Vec<&'a str> {
@@ -64,8 +64,8 @@ fn each_foreign_word_of_the_page_suggests_the_key_beside_it() {
         };
         for word in keys(theirs) {
             let answer = match foreign(word) {
-                Some(Foreign::Key(id)) => id.key().name,
-                Some(Foreign::Retries) => "attempts",
+                Some(ForeignWord::Key(id)) => id.key().name,
+                Some(ForeignWord::Retries) => "attempts",
                 other => panic!("{word}: {other:?}"),
             };
             assert_eq!(Some(answer), keys(ours).next(), "{word}");
@@ -90,8 +90,8 @@ fn each_row_on_another_crate_has_the_key_that_the_compile_error_names() {
             continue;
         }
         let key = match foreign(word) {
-            Some(Foreign::Key(id) | Foreign::Number(id, _)) => id.key().name,
-            Some(Foreign::Retries) => "attempts",
+            Some(ForeignWord::Key(id) | ForeignWord::Number(id, _)) => id.key().name,
+            Some(ForeignWord::Retries) => "attempts",
             _ => continue,
         };
         if row.starts_with(OTHERWISE) {

@@ -59,7 +59,7 @@ use crate::clock::Stamp;
 use crate::context::Frame;
 use crate::listen::is_listening;
 use crate::result::{Prepared, ResultLike};
-use crate::site::{Settings, Site, UnlimitedSite};
+use crate::site::{Site, SiteSettings, UnlimitedSite};
 use crate::{metrics, trace};
 
 /// One call of an annotated function.
@@ -77,7 +77,7 @@ pub struct Call<'p, C, K = Nothing> {
 impl<'p, C: Cuts, K> Call<'p, C, K> {
     /// Begins a call with these settings.
     #[inline]
-    pub(crate) fn with(settings: &'p Settings<'p>) -> Self {
+    pub(crate) fn with(settings: &'p SiteSettings<'p>) -> Self {
         let recorded = metrics::is_recording();
         let observed = recorded || settings.listens || is_listening();
         // Without limits, the time matters only to those who ask how long the call took.
@@ -132,7 +132,7 @@ impl Site<true> {
     /// Begins a call with settings made for it.
     #[inline]
     #[must_use]
-    pub fn begin_with<'p, K>(&self, settings: &'p Settings<'p>) -> Call<'p, Cut, K> {
+    pub fn begin_with<'p, K>(&self, settings: &'p SiteSettings<'p>) -> Call<'p, Cut, K> {
         Call::with(settings)
     }
 }
@@ -148,7 +148,7 @@ impl UnlimitedSite {
     /// Begins a call with settings made for it.
     #[inline]
     #[must_use]
-    pub fn begin_with<'p>(&self, settings: &'p Settings<'p>) -> Call<'p, Never> {
+    pub fn begin_with<'p>(&self, settings: &'p SiteSettings<'p>) -> Call<'p, Never> {
         Call::with(settings)
     }
 }
@@ -158,7 +158,7 @@ impl UnlimitedSite {
 pub(crate) struct State<'p> {
     /// What the call shares with the code inside its attempts.
     pub(crate) frame: Frame,
-    pub(super) settings: &'p Settings<'p>,
+    pub(super) settings: &'p SiteSettings<'p>,
 }
 
 impl State<'_> {

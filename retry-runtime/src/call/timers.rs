@@ -12,7 +12,7 @@ use tokio::task::unconstrained;
 use super::State;
 use super::cut::Cut;
 use crate::clock::{Instant, Sleep, Stamp, sleep_until, turn};
-use crate::site::Settings;
+use crate::site::SiteSettings;
 
 /// When the next attempt begins: at once if there is no instant.
 // As small as an instant, because a call that is ready at once returns a `Result` that has room for it.
@@ -25,7 +25,7 @@ pub struct Until(pub(super) Option<Instant>);
 /// # Cancel safety
 ///
 /// Dropping it ends the wait. The permit of the retry goes back when the call is dropped.
-pub(super) async fn wait(settings: &Settings<'_>, until: Until) {
+pub(super) async fn wait(settings: &SiteSettings<'_>, until: Until) {
     let Some(end) = until.0 else {
         return turn().await;
     };

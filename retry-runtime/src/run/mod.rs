@@ -36,7 +36,7 @@ use crate::classify::{OkAnswer, Retryable, Said};
 use crate::event::RetryEvent;
 use crate::opaque::opaque;
 use crate::policy::Policy;
-use crate::site::{BudgetOf, DelaysOf, Settings};
+use crate::site::{BudgetOf, DelaysOf, SiteSettings};
 use crate::stopped::Stopped;
 
 /// An operation with retries: the future that [`Policy::run`] returns, or the call that [`Policy::run_blocking`]
@@ -83,7 +83,7 @@ impl<O, T, E, C> Run<'_, O, T, E, false, C> {
         stopped: fn(Stopped) -> E,
     ) -> Self {
         let parts = RunParts {
-            settings: Settings::at(place, policy),
+            settings: SiteSettings::at(place, policy),
             delays: None,
             operation,
             cancel: None,

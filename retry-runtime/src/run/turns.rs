@@ -9,12 +9,12 @@ use super::rules::{Judge, Rule, RunRules};
 use crate::call::{Call, Cut, Cuts, Ending, Until};
 use crate::classify::Ruling;
 use crate::result::ResultFuture;
-use crate::site::Settings;
+use crate::site::SiteSettings;
 use crate::stopped::Stopped;
 
 /// An operation with everything that its loop needs.
 pub(super) struct RunParts<'p, O, E> {
-    pub(super) settings: Settings<'p>,
+    pub(super) settings: SiteSettings<'p>,
     /// The delays that replace those of the policy.
     pub(super) delays: Option<Vec<Duration>>,
     pub(super) operation: O,
@@ -45,7 +45,7 @@ pub(super) struct Decides<E, R> {
 }
 
 impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
-    pub(super) fn begin(settings: &'s Settings<'s>, decides: Decides<E, R>) -> Self {
+    pub(super) fn begin(settings: &'s SiteSettings<'s>, decides: Decides<E, R>) -> Self {
         Self {
             call: Call::with(settings),
             decides,

@@ -10,18 +10,18 @@ use crate::Backoff;
 use crate::policy::Policy;
 
 /// The name of a key, and its duration.
-type Key = (&'static str, fn(&Keys) -> Option<Duration>);
+type DurationKey = (&'static str, fn(&Keys) -> Option<Duration>);
 
-const TIMEOUT: Key = ("timeout", |keys| Some(keys.timeout?.0));
-const DEADLINE: Key = ("deadline", |keys| Some(keys.deadline?.0));
-const BASE: Key = ("base", |keys| Some(keys.base?.0));
-const THROTTLED_BASE: Key = ("throttled_base", |keys| Some(keys.throttled_base?.0));
-const MIN_DELAY: Key = ("min_delay", |keys| Some(keys.min_delay?.0));
-const MAX_DELAY: Key = ("max_delay", |keys| Some(keys.max_delay?.0));
-const HEDGE: Key = ("hedge", |keys| Some(keys.hedge?.0));
+const TIMEOUT: DurationKey = ("timeout", |keys| Some(keys.timeout?.0));
+const DEADLINE: DurationKey = ("deadline", |keys| Some(keys.deadline?.0));
+const BASE: DurationKey = ("base", |keys| Some(keys.base?.0));
+const THROTTLED_BASE: DurationKey = ("throttled_base", |keys| Some(keys.throttled_base?.0));
+const MIN_DELAY: DurationKey = ("min_delay", |keys| Some(keys.min_delay?.0));
+const MAX_DELAY: DurationKey = ("max_delay", |keys| Some(keys.max_delay?.0));
+const HEDGE: DurationKey = ("hedge", |keys| Some(keys.hedge?.0));
 
 /// Each key, and the key that it must not be above.
-const AT_MOST: [(Key, Key); 6] = [
+const AT_MOST: [(DurationKey, DurationKey); 6] = [
     (TIMEOUT, DEADLINE),
     (BASE, MAX_DELAY),
     (THROTTLED_BASE, MAX_DELAY),

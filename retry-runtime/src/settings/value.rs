@@ -11,19 +11,19 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// it would round 1.5.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a number")]
-enum Written {
+enum WrittenNumber {
     Number(f64),
 }
 
 /// A number from `LEAST` to `MOST`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written")]
+#[serde(try_from = "WrittenNumber")]
 pub(super) struct Number<const LEAST: u32, const MOST: u32>(pub(super) f64);
 
-impl<const LEAST: u32, const MOST: u32> TryFrom<Written> for Number<LEAST, MOST> {
+impl<const LEAST: u32, const MOST: u32> TryFrom<WrittenNumber> for Number<LEAST, MOST> {
     type Error = String;
 
-    fn try_from(Written::Number(number): Written) -> Result<Self, String> {
+    fn try_from(WrittenNumber::Number(number): WrittenNumber) -> Result<Self, String> {
         let fits = (f64::from(LEAST)..=f64::from(MOST)).contains(&number);
         fits.then_some(Self(number))
             .ok_or_else(|| format!("{number} is not from {LEAST} to {MOST}"))
@@ -81,14 +81,14 @@ impl<const ABOVE_ZERO: bool> Serialize for Bounded<ABOVE_ZERO> {
 
 impl<'de, const ABOVE_ZERO: bool> Deserialize<'de> for Bounded<ABOVE_ZERO> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(Text::<ABOVE_ZERO>)
+        deserializer.deserialize_str(DurationText::<ABOVE_ZERO>)
     }
 }
 
 /// Reads the text of a duration.
-struct Text<const ABOVE_ZERO: bool>;
+struct DurationText<const ABOVE_ZERO: bool>;
 
-impl<const ABOVE_ZERO: bool> Visitor<'_> for Text<ABOVE_ZERO> {
+impl<const ABOVE_ZERO: bool> Visitor<'_> for DurationText<ABOVE_ZERO> {
     type Value = Bounded<ABOVE_ZERO>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

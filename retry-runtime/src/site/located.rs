@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::{PoisonError, RwLock};
 
-use super::{Settings, Shared};
+use super::{Shared, SiteSettings};
 use crate::policy::Policy;
 
-impl Settings<'static> {
+impl SiteSettings<'static> {
     /// Returns the settings of a call at `place`. All calls at one place share a name and a budget.
     ///
     /// The shared part is made once for each place and never dropped.

@@ -5,7 +5,7 @@ mod located;
 mod settings;
 
 pub use self::given::{BudgetOf, DelaysOf, PolicyOf};
-pub use self::settings::Settings;
+pub use self::settings::SiteSettings;
 
 use std::ops::Deref;
 use std::panic::Location;
@@ -25,7 +25,7 @@ pub struct Site<const LIMITED: bool>(UnlimitedSite);
 /// The part of a site that does not depend on limits. It begins the calls of a function without limits.
 #[derive(Debug)]
 pub struct UnlimitedSite {
-    settings: Settings<'static>,
+    settings: SiteSettings<'static>,
 }
 
 /// What all calls of an annotated function share. The expansion of each function has one, in a `static`.
@@ -75,14 +75,14 @@ impl<const LIMITED: bool> Site<LIMITED> {
     #[must_use]
     pub const fn new(name: &'static str, policy: Policy, shared: &'static Shared) -> Self {
         Self(UnlimitedSite {
-            settings: Settings::new(name, policy, shared),
+            settings: SiteSettings::new(name, policy, shared),
         })
     }
 
     /// Returns the settings of the function. A call uses them unless it computes some of its own.
     #[inline]
     #[must_use]
-    pub const fn settings(&self) -> &Settings<'static> {
+    pub const fn settings(&self) -> &SiteSettings<'static> {
         &self.0.settings
     }
 
@@ -135,7 +135,7 @@ impl UnlimitedSite {
     /// The same as [`Site::settings`].
     #[inline]
     #[must_use]
-    pub const fn settings(&self) -> &Settings<'static> {
+    pub const fn settings(&self) -> &SiteSettings<'static> {
         &self.settings
     }
 }

@@ -15,7 +15,7 @@ use crate::policy::{Policy, PolicyBudget, attempts_for, delays_range};
 /// The site holds the settings of the function. A call that computes some settings copies them and changes the copy.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one key")]
-pub struct Settings<'p> {
+pub struct SiteSettings<'p> {
     /// The label in events, reports and metrics.
     pub(crate) name: &'static str,
     /// What all calls of the function share.
@@ -49,7 +49,7 @@ pub struct Settings<'p> {
 /// The numbers of a budget that nothing names.
 const DEFAULT: &BudgetNumbers = &BudgetNumbers::DEFAULT;
 
-impl<'p> Settings<'p> {
+impl<'p> SiteSettings<'p> {
     pub(super) const fn new(name: &'static str, policy: Policy, shared: &'static Shared) -> Self {
         Self {
             name,
@@ -196,7 +196,7 @@ impl<'p> Settings<'p> {
     }
 }
 
-impl Settings<'_> {
+impl SiteSettings<'_> {
     /// The range of the longest delay.
     #[cold]
     pub(crate) fn longest_delay_range(&self) -> RangeInclusive<Duration> {

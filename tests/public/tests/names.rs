@@ -284,13 +284,19 @@ fn a_word_of_the_glossary_names_the_type_in_its_row_and_no_other() {
     }
 }
 
-/// Macros make these variants: from words of the attribute, and from the rows of the table of keys.
-const MADE_ELSEWHERE: [(&str, &str); 8] = [
+/// Macros make these variants, from words of the attribute and from the rows of the table of keys, and so does serde, from
+/// settings.
+const MADE_ELSEWHERE: [(&str, &str); 13] = [
+    ("Backoff", "Constant"),
+    ("Backoff", "Fibonacci"),
+    ("Backoff", "Linear"),
     ("Grammar", "Flag"),
     ("Grammar", "List"),
     ("Grammar", "Names"),
     ("Grammar", "Pattern"),
     ("Grammar", "Types"),
+    ("Jitter", "Decorrelated"),
+    ("Jitter", "Equal"),
     ("Nested", "Multiply"),
     ("Nested", "Outermost"),
     ("TransactionError", "Statement"),

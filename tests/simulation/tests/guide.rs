@@ -103,7 +103,12 @@ async fn the_default_budget_refuses_nothing_up_to_the_shares_on_the_page_and_muc
             );
         }
         let refused = refused(fault, 2.0 * share, 200, 3).await;
-        assert!(refused > 2_400, "twice {share}{words}: {refused}");
+        // Among timeouts, faults come and go, and the calls under way in each have retries that are free.
+        let least = match fault {
+            Fault::Timeout => 600,
+            Fault::Error(_) => 2_400,
+        };
+        assert!(refused > least, "twice {share}{words}: {refused}");
     }
 }
 
