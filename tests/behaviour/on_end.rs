@@ -175,3 +175,56 @@ async fn observe_does_not_report_a_call_that_the_hook_makes() {
     let (_, report) = observe(outer(&Script::new([RESET]))).await;
     assert_eq!(report.unwrap().function(), "outer");
 }
+
+/// The hook is no part of the body around: what its calls do says nothing about that.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_the_hook_makes_changes_nothing_that_the_outer_call_knows() {
+    #[retry(attempts = 2, on = "io::Error", budget = "none")]
+    async fn succeeds() -> io::Result<()> {
+        Ok(())
+    }
+    #[retry(attempts = 3, base = "1ms", on = "io::Error", budget = BUDGET, on_end = |_| {
+        succeeds().now_or_never();
+    })]
+    async fn refused(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 3, base = "1ms", on = "io::Error", budget = "none")]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        tokio::task::yield_now().await;
+        refused(script).await
+    }
+    static BUDGET: Budget = Budget::ratio(0.1).with_capacity(1);
+    let script = Script::new([RESET]);
+    // Empties the budget.
+    refused(&script).await.unwrap_err();
+    let before = script.calls();
+    let (result, report) = observe(outer(&script)).await;
+    result.unwrap_err();
+    assert_eq!(report.unwrap().outcome(), Outcome::Budget);
+    assert_eq!(script.calls(), before + 1);
+}
+
+/// A refusal of the hook's own call is none of the call that ended.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_in_the_hook_does_not_end_the_outer_call() {
+    static EMPTY: Budget = Budget::ratio(0.1).with_capacity(1);
+    #[retry(attempts = 3, base = "1ms", on = "io::Error", budget = EMPTY)]
+    async fn refused() -> io::Result<()> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    #[retry(attempts = 1, on_end = |_| {
+        refused().now_or_never();
+    })]
+    async fn inner(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 2, base = "1ms", on = "io::Error", budget = "none")]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        tokio::task::yield_now().await;
+        inner(script).await
+    }
+    refused().await.unwrap_err();
+    let script = Script::new([RESET, Step::Succeed]);
+    assert_eq!(outer(&script).await.unwrap(), 2);
+}

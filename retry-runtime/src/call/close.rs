@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::kept_error::Nothing;
 use super::{Call, State};
-use crate::context::Phase;
+use crate::context::{Phase, refusal_restored_after};
 use crate::listen::{is_listening, listener};
 use crate::opaque::opaque;
 use crate::report::Report;
@@ -88,6 +88,8 @@ impl<H, C, K> Drop for OnEnd<'_, H, C, K> {
         let state = &self.call.state;
         let report = state.report(state.closed());
         state.tell(report.clone());
+        // The calls of the hook are no calls of the body around.
+        let _restored = refusal_restored_after();
         if std::thread::panicking() {
             let _ = catch_unwind(AssertUnwindSafe(|| (self.tell)(&self.hook, &report)));
         } else {

@@ -424,6 +424,17 @@ impl Frame {
     }
 }
 
+/// Restores what the call around knows of a refusal after code that is no part of its body, also if a panic unwinds.
+pub(crate) fn refusal_restored_after() -> impl Drop {
+    struct Restored(Option<Outcome>);
+    impl Drop for Restored {
+        fn drop(&mut self) {
+            around(|outer| outer.refusal.set(self.0));
+        }
+    }
+    Restored(around(|outer| outer.refusal.get()).flatten())
+}
+
 /// Whether there is a frame around.
 #[inline]
 pub(crate) fn is_within() -> bool {

@@ -18,6 +18,6 @@ pub use self::attempt::Attempt;
 pub(crate) use self::commit::open_commit;
 pub use self::facts::Previous;
 pub(crate) use self::facts::{Leeway, NEVER, Phase};
-pub(crate) use self::frame::{Frame, around, is_within};
+pub(crate) use self::frame::{Frame, around, is_within, refusal_restored_after};
 pub use self::key::IdempotencyKey;
 pub(crate) use self::nesting::{FunctionId, Operation};
