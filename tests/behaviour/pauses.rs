@@ -1,7 +1,7 @@
 //! One pause for all calls that share a budget, after the hint of a server to one of them.
 
 use std::cell::{Cell, RefCell};
-use std::future::pending;
+use std::future::{pending, ready};
 use std::time::Duration;
 
 use futures::future::{join, join_all};
@@ -346,6 +346,43 @@ async fn cancellation_ends_a_call_in_a_pause() {
         (Outcome::Cancelled, 0)
     );
     assert_eq!(server.began.elapsed(), ms(700));
+    assert_eq!(server.asked(), []);
+}
+
+/// It needs no time, so it does not matter that the pause leaves none.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_cancelled_already_is_cancelled_and_not_paused() {
+    #[retry(deadline = "1s", cancel = ready(()), budget = server.budget)]
+    async fn cut(server: &Server) -> Result<(), Failure> {
+        server.ask();
+        Ok(())
+    }
+    #[retry(deadline = "1s", cancel_waits = ready(()), budget = server.budget)]
+    async fn waits(server: &Server) -> Result<(), Failure> {
+        server.ask();
+        Ok(())
+    }
+    let server = Server::paused_for(2_000).await;
+    let policy = Policy::new().with_deadline(ms(1_000));
+    let run = policy
+        .run(async || {
+            server.ask();
+            Ok::<_, Failure>(())
+        })
+        .with_budget(&server.budget)
+        .with_cancel(ready(()));
+    let ended = [
+        cut(&server).await,
+        waits(&server).await,
+        run.unboxed().await,
+    ];
+    for error in ended.map(Result::unwrap_err) {
+        let stopped = error.stopped().expect("no attempt failed");
+        assert_eq!(
+            (stopped.outcome(), stopped.attempts()),
+            (Outcome::Cancelled, 0)
+        );
+    }
     assert_eq!(server.asked(), []);
 }
 

@@ -91,6 +91,20 @@ impl<'a> Cancel<'a> {
         if future.is_none() {
             return generated!(#part.await);
         }
+        self.cut(&unless, &part, blame)
+    }
+
+    /// Gives what is `known`, unless the `cancel` future has completed: then the call ends as cancelled.
+    pub(super) fn before(&self, known: TokenStream, blame: Blame) -> TokenStream {
+        if self.future.is_none() {
+            return known;
+        }
+        let unless = Ident::new("unless", self.name.span());
+        self.cut(&unless, &generated!(::core::future::ready(#known)), blame)
+    }
+
+    fn cut(&self, unless: &Ident, part: &TokenStream, blame: Blame) -> TokenStream {
+        let name = &self.name;
         let cut = quote_spanned!(name.span()=> __retry::#unless(#name.as_mut(), #part).await);
         let stopped = blame.call("cancelled", TokenStream::new());
         generated! {

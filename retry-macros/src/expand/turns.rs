@@ -73,7 +73,7 @@ pub(super) fn call(
         generated!(__retry::Err(__result) => return #stopped,)
     });
     let before_retry = before_retry(model, &cancel, blame, cut.as_ref());
-    let pause = pause(model, &wait, cut.as_ref());
+    let pause = pause(model, &cancel, blame, &wait, limited);
     // It must not begin in a pause either.
     let pause_before = before_retry.as_ref().and(pause.as_ref());
     let turns = cancel.around(generated! {

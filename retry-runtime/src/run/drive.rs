@@ -4,7 +4,7 @@
 //! They share a macro and no function. With a trait for the attempts, rustc cannot prove that the future of a caller is
 //! `Send` (rust-lang/rust#100013). With async functions for the waits, the future of each run would be 88 bytes larger.
 
-use std::future::pending;
+use std::future::{pending, ready};
 use std::marker::PhantomData;
 use std::pin::Pin;
 
@@ -55,7 +55,13 @@ macro_rules! drive {
             let mut $turns = Turns::<_, _, C, _>::begin(&settings, decides);
             $part!(begin cancel);
             loop {
-                while let Some(at) = $turns.pause()? {
+                while let Some(at) = match $turns.call.pause() {
+                    Ok(at) => at,
+                    Err(cut) => {
+                        let cut = $part!(known $turns, cancel, cut.into());
+                        return Err($turns.cut_between(cut));
+                    }
+                } {
                     $part!($turns, cancel, true, $turns.call.$wait(at));
                 }
                 let ended = $part!($turns, cancel, false, $attempt);
@@ -73,6 +79,10 @@ macro_rules! awaited {
     (begin $cancel:ident) => {
         let mut $cancel = $cancel.unwrap_or_else(|| (Box::pin(pending()), true));
     };
+    // A call that is cancelled already is so whatever else cuts it.
+    (known $turns:ident, $cancel:ident, $known:expr) => {
+        awaited!($turns, $cancel, true, ready($known))
+    };
     ($turns:ident, $cancel:ident, $waits:literal, $part:expr) => {
         match Unless::new(Pin::new(&mut $cancel.0), $waits || $cancel.1, $part).await {
             Some(output) => output,
@@ -85,6 +95,9 @@ macro_rules! awaited {
 macro_rules! blocked {
     (begin $cancel:ident) => {
         drop($cancel);
+    };
+    (known $turns:ident, $cancel:ident, $known:expr) => {
+        $known
     };
     ($turns:ident, $cancel:ident, $waits:literal, $part:expr) => {
         $part

@@ -54,13 +54,6 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
         }
     }
 
-    /// Returns how long the next attempt waits for the end of a pause, or `None` if it begins now.
-    pub(super) fn pause(&mut self) -> Result<Option<Until>, E> {
-        self.call
-            .pause()
-            .map_err(|cut| self.cut_between(cut.into()))
-    }
-
     /// Makes an attempt, and a hedge beside it if it is the first and slow.
     pub(super) fn race<F: ResultFuture<T, E>>(
         &mut self,
