@@ -7,7 +7,8 @@ pub use std::time::Duration;
 
 pub use crate::call::{
     Attempting, Call, CanBlock, Cancels, Chooses, Cut, Cuts, Ending, Keeps, Kept, LastError, Never,
-    Nothing, OnEnd, Racing, Stops, Unless, Until, drive, unless, unless_begun,
+    Nothing, OnEnd, Racing, Signal, Signalled, Stops, Unless, UnlessRacing, Until, drive, unless,
+    unless_begun, unless_racing,
 };
 pub use crate::classify::{
     IntoHint, OkAnswer, Ruling, Said, ask, ask_delay, ask_ok, hint_from, hint_in, verdict_of,

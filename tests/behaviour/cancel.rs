@@ -310,3 +310,63 @@ async fn with_cancel_waits_both_attempts_of_a_race_go_on() {
     assert_eq!(call(&script).await.unwrap(), 2);
     assert_eq!(script.elapsed(), ms(300));
 }
+
+#[tokio::test(start_paused = true)]
+async fn with_cancel_waits_no_hedge_begins_after_the_signal() {
+    hedged_stopped_after(&[Step::SucceedAfter(ms(300))], 50, |script, result| {
+        assert_eq!((result.unwrap(), script.calls()), (1, 1));
+        assert_eq!(script.elapsed(), ms(300));
+    })
+    .await;
+}
+
+/// After the signal no attempt follows, so the failure of one of two ends the call.
+#[tokio::test(start_paused = true)]
+async fn with_cancel_waits_the_first_failure_after_the_signal_drops_the_other() {
+    let steps = [Step::FailAfter(ms(200)), Step::Hang];
+    hedged_stopped_after(&steps, 150, |script, result| {
+        assert_eq!((script.calls(), script.elapsed()), (2, ms(200)));
+        let (outcome, attempts, _) = ending(&result.unwrap_err());
+        assert_eq!((outcome, attempts), (Outcome::Cancelled, 2));
+    })
+    .await;
+    // A failure before it is set aside, and the other goes on.
+    let steps = [Step::FailAfter(ms(200)), Step::SucceedAfter(ms(200))];
+    hedged_stopped_after(&steps, 250, |script, result| {
+        assert_eq!((result.unwrap(), script.elapsed()), (2, ms(300)));
+    })
+    .await;
+}
+
+/// Runs a function that hedges after 100 ms and the same `run`, stops each after this many milliseconds, and hands what
+/// happened to `check`.
+async fn hedged_stopped_after(
+    steps: &[Step],
+    millis: u64,
+    check: impl Fn(&Script, io::Result<usize>),
+) {
+    #[retry(hedge = "100ms", budget = budget, cancel_waits = stop.notified())]
+    async fn hedged(
+        script: &Script,
+        stop: &Notify,
+        budget: &reattempt::Budget,
+    ) -> io::Result<usize> {
+        script.play().await
+    }
+    let after = async |stop: &Notify| {
+        tokio::time::sleep(ms(millis)).await;
+        stop.notify_one();
+    };
+    let budget = reattempt::Budget::new();
+    let (script, stop) = (Script::new(steps.iter().copied()), Notify::new());
+    let (ended, ()) = tokio::join!(hedged(&script, &stop, &budget), after(&stop));
+    check(&script, ended);
+    let (script, stop) = (Script::new(steps.iter().copied()), Notify::new());
+    let policy = Policy::new().with_hedge(ms(100));
+    let run = policy
+        .run(|| script.play())
+        .with_budget(&budget)
+        .with_cancel_waits(stop.notified());
+    let (ended, ()) = tokio::join!(run.hedged(), after(&stop));
+    check(&script, ended);
+}

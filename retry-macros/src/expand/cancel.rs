@@ -43,7 +43,11 @@ impl<'a> Cancel<'a> {
         let Self { name, future, .. } = self;
         let Some(future) = future else { return turns };
         let future = operand(future);
-        let made = quote_spanned!(name.span()=> __retry::Cancels::into_future(#name));
+        let mut made = quote_spanned!(name.span()=> __retry::Cancels::into_future(#name));
+        if self.model.cancel_waits.is_some() && self.model.hedges() {
+            // A race looks at it while it runs, and what follows looks at it again.
+            made = quote_spanned!(name.span()=> __retry::Signal::new(#made));
+        }
         generated! {
             match #future {
                 #name => {
@@ -78,7 +82,8 @@ impl<'a> Cancel<'a> {
         let Self { name, future, .. } = self;
         let unless = match part {
             // An attempt that runs ends by itself.
-            "attempt" | "race" if self.model.cancel_waits.is_some() => "unless_begun",
+            "attempt" if self.model.cancel_waits.is_some() => "unless_begun",
+            "race" if self.model.cancel_waits.is_some() => "unless_racing",
             _ => "unless",
         };
         let unless = Ident::new(unless, name.span());

@@ -106,7 +106,8 @@ impl State<'_> {
     pub(crate) fn set_aside(&self, ruling: Ruling, words: &dyn Display, erred: bool) -> bool {
         let ruling = self.if_idempotent(ruling);
         let verdict = ruling.said.verdict;
-        if ruling.retry {
+        let aside = ruling.retry && !self.is_signalled();
+        if aside {
             if verdict == Verdict::Throttled {
                 self.pause_others(ruling.said.hint);
             }
@@ -117,7 +118,7 @@ impl State<'_> {
                 .set_aside(Previous::Failed(verdict), ruling.said.hint);
             self.log(Event::SetAside(failed));
         }
-        ruling.retry
+        aside
     }
 
     /// With `idempotent = false`, allows only retries after an attempt without effect.

@@ -1,7 +1,7 @@
 //! Cuts an attempt or a wait when the `cancel` future completes.
 
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
@@ -85,4 +85,93 @@ impl<C: Future, F: Future> Future for Unless<'_, C, F> {
     }
 }
 
-opaque! { Unless [C, F] ['_, C, F]; }
+/// A race that hears of the signal while it runs.
+pub trait Signalled: Future {
+    /// Lets it begin nothing else, nor set a failure aside. Returns `false` if it has not begun.
+    fn signalled(&self) -> bool;
+}
+
+/// Runs a race, as [`unless_begun`] runs an attempt. One that has begun hears of the signal. `cancel` must stay complete, as a
+/// [`Signal`] does.
+pub fn unless_racing<C: Future, F: Signalled>(
+    cancel: Pin<&mut C>,
+    race: F,
+) -> UnlessRacing<'_, C, F> {
+    UnlessRacing::new(cancel, false, race)
+}
+
+pin_project! {
+    /// The future of [`unless_racing`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping it drops the race.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct UnlessRacing<'a, C, F> {
+        cancel: Pin<&'a mut C>,
+        // Whether a race that has begun is cut.
+        cuts: bool,
+        #[pin]
+        race: F,
+    }
+}
+
+impl<'a, C, F> UnlessRacing<'a, C, F> {
+    pub(crate) fn new(cancel: Pin<&'a mut C>, cuts: bool, race: F) -> Self {
+        Self { cancel, cuts, race }
+    }
+}
+
+impl<C: Future, F: Signalled> Future for UnlessRacing<'_, C, F> {
+    type Output = Option<F::Output>;
+
+    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let signal = poll_unconstrained(this.cancel.as_mut(), waker);
+        if signal.is_ready() && (*this.cuts || !this.race.signalled()) {
+            return Poll::Ready(None);
+        }
+        this.race.poll(waker).map(Some)
+    }
+}
+
+pin_project! {
+    /// A `cancel` future that stays complete.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping it drops the future.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Signal<F> {
+        #[pin]
+        cancel: Option<F>,
+    }
+}
+
+impl<F> Signal<F> {
+    /// Takes the future.
+    pub fn new(cancel: F) -> Self {
+        Self {
+            cancel: Some(cancel),
+        }
+    }
+}
+
+impl<F: Future> Future for Signal<F> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<()> {
+        let mut cancel = self.project().cancel;
+        if let Some(cancel) = cancel.as_mut().as_pin_mut() {
+            drop(ready!(cancel.poll(waker)));
+        }
+        cancel.set(None);
+        Poll::Ready(())
+    }
+}
+
+opaque! {
+    Unless [C, F] ['_, C, F];
+    UnlessRacing [C, F] ['_, C, F];
+    Signal [F] [F];
+}

@@ -41,7 +41,9 @@ mod timers;
 pub use self::after::Ending;
 pub use self::attempt::Attempting;
 pub use self::blocking::CanBlock;
-pub use self::cancel::{Cancels, Unless, unless, unless_begun};
+pub use self::cancel::{
+    Cancels, Signal, Signalled, Unless, UnlessRacing, unless, unless_begun, unless_racing,
+};
 pub use self::close::OnEnd;
 pub use self::cut::{Cut, Cuts, Never};
 pub use self::kept_error::{Chooses, Keeps, Kept, LastError, Nothing};

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
+use super::cancel::Signalled;
 use super::cut::Cuts;
 use super::timers::{poll_limits, poll_until_due};
 use super::{Call, State};
@@ -174,7 +175,29 @@ where
     }
 }
 
+impl<'p, F, M, J, C, K> Signalled for Racing<'_, 'p, F, M, J, C, K>
+where
+    F: Future,
+    M: FnMut() -> F,
+    J: FnMut(&mut Call<'p, C, K>, Result<F::Output, C>) -> Option<Result<F::Output, C>>,
+    C: Cuts,
+{
+    fn signalled(&self) -> bool {
+        let begun = self.hedging != Hedging::New;
+        if begun {
+            self.call.state.frame.rest().noted().signalled = true;
+        }
+        begun
+    }
+}
+
 impl State<'_> {
+    /// Whether no attempt may follow, because the `cancel` future completed while a race ran.
+    pub(super) fn is_signalled(&self) -> bool {
+        let rest = self.frame.if_rest();
+        rest.is_some_and(|rest| rest.noted().signalled)
+    }
+
     /// When the attempt that begins gets a hedge beside it, if it is the `first`.
     fn hedging(&self, first: bool) -> Hedging {
         let frame = &self.frame;
@@ -202,7 +225,8 @@ impl State<'_> {
     /// Whether the call may hedge now, and takes that from the share of the function.
     fn may_hedge(&self, now: Stamp) -> bool {
         let frame = &self.frame;
-        if frame.has_open_commit()
+        if self.is_signalled()
+            || frame.has_open_commit()
             || frame.attempts_allowed().is_some_and(|most| most < 2)
             || !self.settings.idempotent
             || !self.is_enabled()

@@ -45,6 +45,8 @@ pub(crate) struct Noted {
     pub(crate) hedge: Option<Hedge>,
     /// The failure that was set aside, and the delay that its server asked for.
     pub(crate) aside: Option<(Previous, Option<Duration>)>,
+    /// The future of `cancel_waits` completed while two attempts could run.
+    pub(crate) signalled: bool,
     /// The call's part of its test scope.
     pub(crate) scope: Option<CallInScope>,
     /// The spans of the call, if a subscriber wants them.

@@ -10,7 +10,7 @@ use std::pin::Pin;
 
 use super::rules::{CanBeUnready, RunRules};
 use super::turns::{Decides, RunParts, Turns};
-use crate::call::{CanBlock, Cut, Cuts, Unless};
+use crate::call::{CanBlock, Cut, Cuts, Unless, UnlessRacing};
 use crate::result::ResultFuture;
 
 /// Marks a run whose closure is not async. `C` is `Cut` if its error type can hold a `Stopped`.
@@ -33,7 +33,7 @@ impl CanCancel for Cut {}
 /// Writes a loop. `$part` runs an attempt or a wait to its end.
 macro_rules! drive {
     (
-        [$($async:ident)?] fn $name:ident[$($future:ident)?] $part:ident $wait:ident, where [$($bounds:tt)*],
+        [$($async:ident)?] fn $name:ident[$($future:ident)?] $part:ident $wait:ident $kind:ident, where [$($bounds:tt)*],
         |$turns:ident, $operation:ident| $attempt:expr
     ) => {
         pub(super) $($async)? fn $name<C, R, T $(, $future)?>(
@@ -62,14 +62,14 @@ macro_rules! drive {
                         return Err($turns.cut_between(cut));
                     }
                 } {
-                    $part!($turns, cancel, true, $turns.call.$wait(at));
+                    $part!($turns, cancel, wait, $turns.call.$wait(at));
                 }
-                let ended = $part!($turns, cancel, false, $attempt);
+                let ended = $part!($turns, cancel, $kind, $attempt);
                 let at = match $turns.next(ended) {
                     Ok(at) => at,
                     Err(result) => return result,
                 };
-                $part!($turns, cancel, true, $turns.call.$wait(at));
+                $part!($turns, cancel, wait, $turns.call.$wait(at));
             }
         }
     };
@@ -81,10 +81,19 @@ macro_rules! awaited {
     };
     // A call that is cancelled already is so whatever else cuts it.
     (known $turns:ident, $cancel:ident, $known:expr) => {
-        awaited!($turns, $cancel, true, ready($known))
+        awaited!($turns, $cancel, wait, ready($known))
     };
-    ($turns:ident, $cancel:ident, $waits:literal, $part:expr) => {
-        match Unless::new(Pin::new(&mut $cancel.0), $waits || $cancel.1, $part).await {
+    (wait $cancel:ident, $part:expr) => {
+        Unless::new(Pin::new(&mut $cancel.0), true, $part)
+    };
+    (attempt $cancel:ident, $part:expr) => {
+        Unless::new(Pin::new(&mut $cancel.0), $cancel.1, $part)
+    };
+    (race $cancel:ident, $part:expr) => {
+        UnlessRacing::new(Pin::new(&mut $cancel.0), $cancel.1, $part)
+    };
+    ($turns:ident, $cancel:ident, $kind:ident, $part:expr) => {
+        match awaited!($kind $cancel, $part).await {
             Some(output) => output,
             None => return Err($turns.cut_between(Cut::Cancelled)),
         }
@@ -99,22 +108,22 @@ macro_rules! blocked {
     (known $turns:ident, $cancel:ident, $known:expr) => {
         $known
     };
-    ($turns:ident, $cancel:ident, $waits:literal, $part:expr) => {
+    ($turns:ident, $cancel:ident, $kind:ident, $part:expr) => {
         $part
     };
 }
 
 impl<O, E> RunParts<'_, O, E> {
     drive! {
-        [async] fn drive[F] awaited wait, where [O: FnMut() -> F, F: ResultFuture<T, E>],
+        [async] fn drive[F] awaited wait attempt, where [O: FnMut() -> F, F: ResultFuture<T, E>],
         |turns, operation| turns.call.attempt(async { operation().await })
     }
     drive! {
-        [async] fn drive_hedged[F] awaited wait, where [O: FnMut() -> F, F: ResultFuture<T, E>],
+        [async] fn drive_hedged[F] awaited wait race, where [O: FnMut() -> F, F: ResultFuture<T, E>],
         |turns, operation| turns.race(&mut operation)
     }
     drive! {
-        [] fn drive_blocking[] blocked wait_blocking, where [O: FnMut() -> Result<T, E>, C: CanBlock],
+        [] fn drive_blocking[] blocked wait_blocking attempt, where [O: FnMut() -> Result<T, E>, C: CanBlock],
         |turns, operation| turns.call.attempt_blocking(&mut operation)
     }
 }

@@ -31,7 +31,7 @@ use self::rules::{AskRule, Judge, answer_of, failure, yes};
 pub use self::text::{ByDisplay, ByFunction, MakesText};
 use self::turns::{Decides, RunParts};
 pub use self::without_limits::WithoutLimits;
-use crate::call::Cut;
+use crate::call::{Cut, Signal};
 use crate::classify::{OkAnswer, Retryable, Said};
 use crate::event::RetryEvent;
 use crate::opaque::opaque;
@@ -396,7 +396,7 @@ impl<'p, O, T, E, const RULED: bool, C, X, R: RunRules<T, E>> Run<'p, O, T, E, R
         F: IntoFuture<IntoFuture: Send + 'b>,
     {
         let cancel = cancel.into_future();
-        let cancel = Box::pin(async { drop(cancel.await) });
+        let cancel = Box::pin(Signal::new(cancel));
         self.change(|parts| parts.cancel = Some((cancel, cuts)))
     }
 

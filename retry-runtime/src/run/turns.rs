@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use super::rules::{Judge, Rule, RunRules};
-use crate::call::{Call, Cut, Cuts, Ending, Until};
+use crate::call::{Call, Cut, Cuts, Ending, Signalled, Until};
 use crate::classify::Ruling;
 use crate::result::ResultFuture;
 use crate::site::SiteSettings;
@@ -58,7 +58,7 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
     pub(super) fn race<F: ResultFuture<T, E>>(
         &mut self,
         make: impl FnMut() -> F,
-    ) -> impl Future<Output = Result<Result<T, E>, C>> {
+    ) -> impl Signalled<Output = Result<Result<T, E>, C>> {
         let Self {
             call,
             decides,
