@@ -1,8 +1,10 @@
 //! The argument of `on_retry`.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::Verdict;
+use crate::stopped::rounded;
 
 /// A retry that was scheduled: the argument of `on_retry`.
 ///
@@ -14,17 +16,23 @@ use crate::Verdict;
 /// ```
 /// # use retry_runtime as reattempt;
 /// use std::io;
+/// use std::time::Duration;
 ///
-/// use reattempt::FAST_IO;
+/// use reattempt::Policy;
 ///
-/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+/// const POLICY: Policy = Policy::new().with_delays(const { &[Duration::from_millis(200), Duration::from_secs(1)] });
 /// let mut lines = Vec::new();
 /// let fails = async || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset));
-/// let call = FAST_IO
-///     .run(fails)
-///     .on_retry(|event| lines.push(format!("attempt {}: {}", event.attempt(), event.verdict())));
+/// let call = POLICY.run(fails).on_retry(|event| lines.push(event.to_string()));
 /// call.unboxed().await.unwrap_err();
-/// assert_eq!(lines, ["attempt 1: transient", "attempt 2: transient"]);
+/// assert_eq!(
+///     lines,
+///     [
+///         "attempt 1 of 3 failed: connection reset, next attempt in 200ms",
+///         "attempt 2 of 3 failed: connection reset, next attempt in 1s",
+///     ]
+/// );
 /// # }
 /// ```
 #[derive(Debug)]
@@ -35,7 +43,9 @@ pub struct RetryEvent<'a, E> {
     pub(crate) verdict: Verdict,
     pub(crate) delay: Duration,
     pub(crate) elapsed: Duration,
-    pub(crate) error: Option<&'a E>,
+    /// The error, or the words for what the attempt has in its place.
+    pub(crate) failed: Result<&'a E, &'static str>,
+    pub(crate) sensitive: bool,
 }
 
 impl<'a, E> RetryEvent<'a, E> {
@@ -80,6 +90,23 @@ impl<'a, E> RetryEvent<'a, E> {
     /// Returns the error, or `None` if the attempt reached its timeout or returned an `Ok` that means failure.
     #[must_use]
     pub fn error(&self) -> Option<&'a E> {
-        self.error
+        self.failed.ok()
+    }
+}
+
+/// Says which attempt failed, how, and when the next one begins. An error is written in the alternate form `{:#}`, in which
+/// `anyhow::Error` adds its causes. With [`sensitive`](crate::Run::with_sensitive), `(sensitive)` stands for it.
+impl<E: fmt::Display> fmt::Display for RetryEvent<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "attempt {}", self.attempt)?;
+        if let Some(attempts) = self.attempts {
+            write!(f, " of {attempts}")?;
+        }
+        match self.failed {
+            Ok(_) if self.sensitive => f.write_str(" failed: (sensitive)")?,
+            Ok(error) => write!(f, " failed: {error:#}")?,
+            Err(words) => write!(f, " failed: {words}")?,
+        }
+        write!(f, ", next attempt in {:?}", rounded(self.delay))
     }
 }

@@ -327,3 +327,51 @@ async fn before_retry_may_change_what_the_attempts_use() {
     client.send("hello").await.unwrap();
     assert_eq!(client.connections, 1);
 }
+
+/// An event in one line says what `warn!("retrying: {error}")` says in a loop written by hand.
+#[tokio::test(start_paused = true)]
+async fn an_event_is_shown_with_its_failure_whatever_that_was() {
+    #[retry(attempts = 5, timeout = "1s", jitter = "none", when_ok = |call| *call == 3, on_retry = |event| lines.lock().unwrap().push(event.to_string()))]
+    async fn fails(script: &Script, lines: &Mutex<Vec<String>>) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = "unlimited", jitter = "none", until = |call| *call == 2, on_retry = |event| lines.lock().unwrap().push(event.to_string()))]
+    async fn polls(script: &Script, lines: &Mutex<Vec<String>>) -> io::Result<usize> {
+        script.play().await
+    }
+    let lines = Mutex::new(Vec::new());
+    let script = Script::new([RESET, Step::Hang, Step::Succeed]);
+    fails(&script, &lines).await.unwrap();
+    polls(&Script::new([Step::Succeed]), &lines).await.unwrap();
+    assert_eq!(
+        lines.into_inner().unwrap(),
+        [
+            "attempt 1 of 5 failed: call 1, next attempt in 100ms",
+            "attempt 2 of 5 failed: timed out, next attempt in 200ms",
+            "attempt 3 of 5 failed: an `Ok` that means failure, next attempt in 400ms",
+            "attempt 1 failed: not ready, next attempt in 100ms",
+        ]
+    );
+}
+
+/// It may be logged as it is. The hook still gets the error itself.
+#[tokio::test(start_paused = true)]
+async fn an_event_of_a_sensitive_function_is_shown_without_the_text_of_the_error() {
+    #[retry(attempts = 2, jitter = "none", sensitive, on_retry = |event| {
+        let error = event.error().map(ToString::to_string);
+        lines.lock().unwrap().push((event.to_string(), error));
+    })]
+    async fn fails(
+        script: &Script,
+        lines: &Mutex<Vec<(String, Option<String>)>>,
+    ) -> io::Result<usize> {
+        script.play().await
+    }
+    let lines = Mutex::new(Vec::new());
+    fails(&Script::new([RESET]), &lines).await.unwrap_err();
+    let line = "attempt 1 of 2 failed: (sensitive), next attempt in 100ms";
+    assert_eq!(
+        lines.into_inner().unwrap(),
+        [(line.to_owned(), Some("call 1".to_owned()))]
+    );
+}

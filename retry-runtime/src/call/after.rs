@@ -18,7 +18,8 @@ use crate::stopped::{CutCommit, Outcome, Stopped};
 use crate::switch;
 use crate::trace::{Event, FailedWith};
 
-const FAILED_VALUE: &dyn Display = &"an `Ok` that means failure";
+/// What stands for the error of an attempt that returned none.
+pub(crate) const FAILED_VALUE: &str = "an `Ok` that means failure";
 
 impl State<'_> {
     /// Ends a call that succeeded.
@@ -80,13 +81,13 @@ impl State<'_> {
     /// Decides what follows an attempt that returned an `Ok` that means failure.
     pub(crate) fn failed_value(&self) -> Option<Until> {
         let ruling = Ruling::failed_value(self.delay_said());
-        self.failed(ruling, FAILED_VALUE, false)
+        self.failed(ruling, &FAILED_VALUE, false)
     }
 
     /// Sets an `Ok` of one of two aside that means failure, or is not ready.
     pub(crate) fn set_value_aside(&self) -> bool {
         let ruling = Ruling::failed_value(self.delay_said());
-        self.set_aside(ruling, FAILED_VALUE, false)
+        self.set_aside(ruling, &FAILED_VALUE, false)
     }
 
     /// Keeps the delay that `retry_after` or an `Ok` says about the attempt that ended.
@@ -342,7 +343,7 @@ impl State<'_> {
     }
 
     /// Returns the event for `on_retry`.
-    pub(crate) fn event<'a, E>(&self, error: Option<&'a E>) -> RetryEvent<'a, E> {
+    pub(crate) fn event<'a, E>(&self, failed: Result<&'a E, &'static str>) -> RetryEvent<'a, E> {
         let frame = &self.frame;
         RetryEvent {
             function: self.settings.name,
@@ -354,7 +355,8 @@ impl State<'_> {
                 .map_or(Verdict::Transient, Previous::verdict),
             delay: (frame.if_rest().and_then(|rest| rest.noted().delay)).unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
-            error,
+            failed,
+            sensitive: self.settings.sensitive,
         }
     }
 }

@@ -85,15 +85,21 @@ impl From<Never> for Cut {
     }
 }
 
-impl fmt::Display for Cut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Cut {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
             Self::Timeout => "timed out",
             Self::Deadline => "deadline reached",
             Self::Late => "the wait ended after the deadline",
             Self::Paused => "the pause of the budget does not fit the deadline",
             Self::NotReady => "not ready",
             Self::Cancelled => "cancelled",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }

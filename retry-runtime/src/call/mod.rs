@@ -39,6 +39,7 @@ mod test_scope;
 mod timers;
 
 pub use self::after::Ending;
+pub(crate) use self::after::FAILED_VALUE;
 pub use self::attempt::Attempting;
 pub use self::blocking::CanBlock;
 pub use self::cancel::{

@@ -19,6 +19,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
+use super::after::FAILED_VALUE;
 use super::kept_error::{Chooses, Keeps, LastError};
 use super::{Call, Cut, Cuts, Ending, Never, Until};
 use crate::classify::Ruling;
@@ -82,9 +83,9 @@ impl<C: Cuts, K> Call<'_, C, K> {
             (Ok(_), Some(unready)) => Err(unready),
             (ended, _) => ended,
         };
-        let next = match ended {
+        let (next, words) = match ended {
             Err(cut) => match self.state.cut(cut.into(), checks.vetoed) {
-                Ok(until) => until,
+                Ok(until) => (until, Into::<Cut>::into(cut).as_str()),
                 Err(ending) => return Err(self.stopped(cut, ending)),
             },
             Ok(result) => match result.into_result() {
@@ -93,7 +94,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
                     return Err(R::from_value(value));
                 }
                 Ok(value) => match self.state.failed_value() {
-                    Some(until) => until,
+                    Some(until) => (until, FAILED_VALUE),
                     None => return Err(R::from_value(value)),
                 },
                 Err(error) => {
@@ -103,13 +104,13 @@ impl<C: Cuts, K> Call<'_, C, K> {
                     let Some(until) = self.state.failed(ruling, words, true) else {
                         return Err(R::from_error(error));
                     };
-                    self.tell(Some(&error), hook);
+                    self.tell(Ok(&error), hook);
                     self.kept = keeps.keep(error);
                     return Ok(until);
                 }
             },
         };
-        self.tell(None, hook);
+        self.tell(Err(words), hook);
         Ok(next)
     }
 
@@ -146,9 +147,9 @@ impl<C: Cuts, K> Call<'_, C, K> {
 
     /// Calls `on_retry`, if there is one.
     #[inline]
-    fn tell<E>(&self, error: Option<&E>, hook: impl FnOnce(&RetryEvent<'_, E>)) {
+    fn tell<E>(&self, failed: Result<&E, &'static str>, hook: impl FnOnce(&RetryEvent<'_, E>)) {
         if self.state.settings.listens {
-            hook(&self.state.event(error));
+            hook(&self.state.event(failed));
         }
     }
 

@@ -371,8 +371,9 @@ impl<'p, O, T, E, const RULED: bool, C, X, R: RunRules<T, E>> Run<'p, O, T, E, R
         self.change(|parts| parts.settings = parts.settings.with_idempotent(idempotent))
     }
 
-    /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. Set it
-    /// if the text may contain a secret, such as a password in a URL. Hooks still get the error itself. Default: false.
+    /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`, and out of a
+    /// [`RetryEvent`] that is shown. Set it if the text may contain a secret, such as a password in a URL. Hooks still get the
+    /// error itself. Default: false.
     pub fn with_sensitive(self, sensitive: bool) -> Self {
         self.change(|parts| parts.settings = parts.settings.with_sensitive(sensitive))
     }

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use super::rules::{Judge, Rule, RunRules};
-use crate::call::{Call, Cut, Cuts, Ending, Signalled, Until};
+use crate::call::{Call, Cut, Cuts, Ending, FAILED_VALUE, Signalled, Until};
 use crate::classify::Ruling;
 use crate::result::ResultFuture;
 use crate::site::SiteSettings;
@@ -115,7 +115,7 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
                 let Some(at) = self.call.state.failed_value() else {
                     return Err(Ok(value));
                 };
-                self.tell(None);
+                self.tell(Err(FAILED_VALUE));
                 Ok(at)
             }
             Ok(Err(error)) => {
@@ -124,7 +124,7 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
                 let Some(at) = self.call.state.failed(ruling, &words, true) else {
                     return Err(Err(error));
                 };
-                self.tell(Some(&error));
+                self.tell(Ok(&error));
                 self.last = Some(error);
                 Ok(at)
             }
@@ -138,7 +138,7 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
         let forbidden = stopped.is_some_and(|error| self.decides.rules.say(&Rule::Unless(&error)));
         match self.call.state.cut(cut, forbidden) {
             Ok(at) => {
-                self.tell(None);
+                self.tell(Err(cut.as_str()));
                 Ok(at)
             }
             Err(ending) => Err(Err(self.end(ending))),
@@ -146,10 +146,9 @@ impl<'s, T, E, C: Cuts, R: RunRules<T, E>> Turns<'s, T, E, C, R> {
     }
 
     /// Calls `on_retry`.
-    fn tell(&mut self, error: Option<&E>) {
-        self.decides
-            .rules
-            .ask(&Rule::OnRetry(&self.call.state.event(error)));
+    fn tell(&mut self, failed: Result<&E, &'static str>) {
+        let event = self.call.state.event(failed);
+        self.decides.rules.ask(&Rule::OnRetry(&event));
     }
 
     /// Returns the error of a call that is cut between two attempts, or cancelled.
