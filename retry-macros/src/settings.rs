@@ -128,6 +128,7 @@ impl Sorted {
         for key in PolicyKey::ALL {
             self.add(*key, model.length(*key), |length| Some(duration(length)));
         }
+        self.room_for_delays(model);
         self.add(Key::Factor, model.factor.as_ref(), |factor| {
             Some(factor.to_token_stream())
         });
@@ -145,6 +146,24 @@ impl Sorted {
         {
             let setter = generated!(.with_nested(__retry::Nested::#nested));
             self.constant.extend(setter);
+        }
+    }
+
+    /// Lets the default of `max_delay` cut no delay that an expression gives, because no error could say that it does.
+    fn room_for_delays(&mut self, model: &Model) {
+        use PolicyKey as Key;
+        let exprs: Vec<_> = [Key::Base, Key::ThrottledBase, Key::MinDelay]
+            .into_iter()
+            .filter_map(|key| model.length(key)?.value.expr())
+            .collect();
+        if exprs.is_empty() || model.policy.is_some() || model.length(Key::MaxDelay).is_some() {
+            return;
+        }
+        let setter = generated!(.with_room_for_delays());
+        if exprs.iter().all(|expr| self.is_constant(expr)) {
+            self.constant.extend(setter);
+        } else {
+            self.dynamic.push((usize::MAX, setter));
         }
     }
 

@@ -218,6 +218,18 @@ impl Policy {
         self
     }
 
+    /// Raises `max_delay` to `base`, `throttled_base` and `min_delay`: for an attribute that gives one of these by an expression,
+    /// and leaves `max_delay` at its default. A literal above that is a compile error.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_room_for_delays(mut self) -> Self {
+        self.max_delay = longer(self.max_delay, longer(self.base, self.min_delay));
+        if let Some(throttled_base) = self.throttled_base {
+            self.max_delay = longer(self.max_delay, throttled_base);
+        }
+        self
+    }
+
     /// Sets the factor by which the exponential ceiling grows, in `[1, 1000]`, rounded to thousandths. Default: 2.
     ///
     /// # Panics
@@ -379,5 +391,14 @@ impl Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// The longer of two durations. `Duration::max` is not const.
+const fn longer(one: Duration, other: Duration) -> Duration {
+    if one.as_nanos() > other.as_nanos() {
+        one
+    } else {
+        other
     }
 }

@@ -58,6 +58,45 @@ async fn the_attribute_alone_makes_three_attempts() {
     assert_eq!(script.calls(), 3);
 }
 
+/// A literal above the default of `max_delay` is a compile error. Nobody sees that of an expression, so it is not cut.
+#[tokio::test(start_paused = true)]
+async fn a_base_that_is_computed_is_not_cut_at_the_default_of_max_delay() {
+    const MINUTE: Duration = Duration::from_secs(60);
+    #[retry(attempts = 3, base = base, jitter = "none")]
+    async fn call(base: Duration, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 3, base = MINUTE, jitter = "none")]
+    async fn constant(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 3, min_delay = shortest)]
+    async fn shortest(shortest: Duration, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    #[retry(attempts = 3, base = base, max_delay = "30s", jitter = "none")]
+    async fn bounded(base: Duration, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let minutes = [ms(0), MINUTE, 2 * MINUTE];
+    let script = Script::new([RESET]);
+    call(MINUTE, &script).await.unwrap_err();
+    assert_eq!(script.times(), minutes);
+    let script = Script::new([RESET]);
+    constant(&script).await.unwrap_err();
+    assert_eq!(script.times(), minutes);
+    let script = Script::new([RESET]);
+    shortest(MINUTE, &script).await.unwrap_err();
+    assert_eq!(script.times(), minutes);
+    let script = Script::new([RESET]);
+    bounded(MINUTE, &script).await.unwrap_err();
+    assert_eq!(script.times(), [ms(0), MINUTE / 2, MINUTE]);
+    // A shorter one leaves the default as it is.
+    let script = Script::new([RESET]);
+    call(Duration::from_secs(15), &script).await.unwrap_err();
+    assert_eq!(script.times(), [ms(0), ms(15_000), ms(35_000)]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn unlimited_attempts_end_at_the_deadline() {
     #[retry(
