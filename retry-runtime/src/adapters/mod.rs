@@ -33,7 +33,10 @@ pub mod tonic;
 mod transaction;
 
 #[cfg(any(
-    feature = "hyper",
+    all(
+        feature = "hyper",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ),
     feature = "sqlx",
     feature = "sqlx-0_8",
     feature = "tokio-postgres"

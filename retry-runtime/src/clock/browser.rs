@@ -58,10 +58,6 @@ impl Sleep {
         self.deadline
     }
 
-    pub(crate) fn is_elapsed(&self) -> bool {
-        self.deadline <= Instant::now()
-    }
-
     pub(crate) fn reset(mut self: Pin<&mut Self>, deadline: Instant) {
         *self = sleep_until(deadline);
     }

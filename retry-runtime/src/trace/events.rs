@@ -13,7 +13,7 @@ use crate::stopped::Outcome;
 ///
 /// The subscriber is asked first, by the names of the fields too, so a line that it does not want is not counted. `tracing`
 /// may also pass the event to the crate `log`, which cannot be asked.
-macro_rules! line {
+macro_rules! limited {
     ($level:ident, $limit:expr, $message:literal, $($name:ident = $value:expr),+ $(,)?) => {
         let wanted =
             event_enabled!(target: "reattempt", Level::$level, message, $($name,)+ left_out);
@@ -50,7 +50,7 @@ macro_rules! failed {
         $level:ident, $line:ident, $message:literal, $call:ident, $failed:ident
         $(, $name:ident = $value:expr)* $(,)?
     ) => {
-        line!(
+        limited!(
             $level,
             $call.lines.$line,
             $message,
@@ -133,7 +133,7 @@ pub(crate) fn write(event: Event<'_>, call: &CallInEvent<'_>) {
             );
         }
         Event::Paused(delay) => {
-            line!(
+            limited!(
                 DEBUG,
                 lines.paused,
                 "the budget is in a pause, waiting",
@@ -142,7 +142,7 @@ pub(crate) fn write(event: Event<'_>, call: &CallInEvent<'_>) {
             );
         }
         Event::Hedged => {
-            line!(
+            limited!(
                 DEBUG,
                 lines.hedged,
                 "attempt is slow, hedged",
@@ -151,7 +151,7 @@ pub(crate) fn write(event: Event<'_>, call: &CallInEvent<'_>) {
             );
         }
         Event::Succeeded => {
-            line!(
+            limited!(
                 INFO,
                 lines.succeeded,
                 "succeeded after retry",
@@ -182,7 +182,7 @@ pub(crate) fn ignored_header(header: &str, value: &[u8], expected: &'static str)
     static LIMIT: Limit = Limit::new();
     // A client chooses the value, so it is cut after what a deadline needs at most.
     let value = || String::from_utf8_lossy(&value[..value.len().min(32)]).into_owned();
-    line!(
+    limited!(
         DEBUG,
         LIMIT,
         "a header with a deadline is ignored",
