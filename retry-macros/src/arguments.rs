@@ -159,7 +159,7 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
     let plumbing = located(name.span());
     let mutability = binding.mutable.map(|span| quote_spanned!(span=> mut));
     let captured = |place: TokenStream| quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #place;);
-    // These lints fire on a binding that has the user's name. With a `mut` of ours, clippy sees that the binding is
+    // These lints fire on a binding that has the user's name. With our own `mut`, clippy sees that the binding is
     // generated.
     let shadows = quote_spanned!(plumbing=> #[allow(clippy::shadow_reuse, clippy::shadow_same)]);
     let rebind = |mutability: Option<TokenStream>, shadows: Option<&_>, value| -> TokenStream {

@@ -44,7 +44,7 @@ impl Word for AtomicU64 {
 }
 
 /// Marks work that is done once in a process. A second thread does not wait for the first. So the first thread blocks
-/// nobody if it panics or enters again.
+/// no other if it panics or enters again.
 #[derive(Debug)]
 pub(crate) struct Flag(AtomicBool);
 
@@ -83,7 +83,7 @@ impl Switch {
     }
 }
 
-/// How often something happened. It begins anew after 2^32.
+/// How often something happened. It wraps around after 2^32.
 #[derive(Debug)]
 pub(crate) struct Count(AtomicU32);
 

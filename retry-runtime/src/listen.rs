@@ -1,7 +1,6 @@
 //! Listeners: they receive a report when a call ends. A pointer that is set around each poll leads to them.
 //!
-//! It is not the pointer to the frame: `observe` and a test scope do not change what a call sees of the calls around
-//! it.
+//! It is not the pointer to the frame: `observe` and a test scope do not change what a call sees of its outer calls.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::pin::Pin;

@@ -93,7 +93,7 @@ type DelayOfResponse = dyn Fn(&Response) -> Option<Duration> + Send + Sync;
 
 impl Retry {
     /// Retries with a [`Policy`], or with a `&'static` [`Preset`](crate::Preset), which each request reads
-    /// anew.
+    /// again.
     #[must_use]
     #[track_caller]
     pub fn new(policy: impl PolicyOf + Send + Sync + 'static) -> Self {

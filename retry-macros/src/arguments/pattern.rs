@@ -74,7 +74,7 @@ pub(super) struct Name<'p, 'a> {
     pub(super) known: Known<'a>,
 }
 
-/// Calls `found` for each name that a pattern binds, and tells whether each attempt binds one of them anew, as `found`
+/// Calls `found` for each name that a pattern binds, and says whether each attempt binds one of them again, as `found`
 /// says. `attributes` are those around the pattern.
 pub(super) fn collect<'a>(
     pattern: &mut Pat,
@@ -157,7 +157,7 @@ pub(super) fn collect<'a>(
     rebinds
 }
 
-/// The attributes of an argument or a field that each attempt binds anew. The binding of the attempt has the
+/// The attributes of an argument or a field that each attempt binds again. The binding of the attempt has the
 /// `#[expect]`, because lints fire there.
 pub(super) fn without_expect(attributes: &[Attribute]) -> Vec<Attribute> {
     conditions::only(attributes, |path| !path.is_ident("expect"))

@@ -59,7 +59,7 @@ pub(super) fn is_called_once(ty: &Type, bounds: &Bounds<'_>) -> bool {
     bounds.has(ty, "AsyncFnOnce FnOnce")
 }
 
-/// Whether a value of a generic type ends when it is used, and can only be made anew: an iterator, a future.
+/// Whether a value of a generic type ends when it is used, and can only be made again: an iterator, a future.
 pub(super) fn ends_in_use(ty: &Type, bounds: &Bounds<'_>) -> bool {
     const TRAITS: &str = "DoubleEndedIterator ExactSizeIterator Future IntoFuture \
                           IntoIterator Iterator Stream";
@@ -74,7 +74,7 @@ pub(super) fn is_connection(ty: &Type, bounds: &Bounds<'_>) -> bool {
     )
 }
 
-/// Whether a value of a concrete type can only be made anew, by its name: a receiver, the body of a request.
+/// Whether a value of a concrete type can only be made again, by its name: a receiver, the body of a request.
 pub(super) fn is_made_anew(ty: &Type) -> bool {
     const NAMES: &str =
         "Body BoxBody Incoming JoinHandle Receiver Request Response Streaming UnboundedReceiver";

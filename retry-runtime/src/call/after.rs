@@ -26,7 +26,7 @@ impl State<'_> {
     #[inline]
     pub(crate) fn succeeded(&self) {
         let frame = &self.frame;
-        // Most calls succeed at once, and nobody hears of them.
+        // Most calls succeed at once, and are not observed.
         let is_known = frame.observed.get() || frame.if_rest().is_some() || frame.number.get() > 1;
         if is_known || !self.settings.word.is_at_rest() {
             self.succeeded_late();
@@ -180,7 +180,7 @@ impl State<'_> {
     }
 
     /// Takes the result of `before_retry`. If it failed, the call ends, and a retry that was refused in it is also
-    /// refused to the calls around. Otherwise that refusal is forgotten.
+    /// refused to the outer calls. Otherwise that refusal is forgotten.
     #[inline(never)]
     pub(super) fn prepared(&self, failed: bool) {
         self.leave_attempt();
@@ -265,7 +265,7 @@ impl State<'_> {
             return true;
         };
         let hedges = u32::from(frame.hedge(false) == Some(Hedge::Lost));
-        // What begins the count of attempts anew has no end otherwise.
+        // A retry after progress restarts the count of attempts, so it has to cost something.
         let progressed = frame.progressed() == frame.number.get();
         let request = |had_begun| Request {
             charge: if progressed {
@@ -293,13 +293,13 @@ impl State<'_> {
         // If a call inside was refused, the event of that call names the budget.
         let refused = outcome == Outcome::Budget && frame.refusal.get().is_none();
         let budget = refused.then(|| self.settings.budget()).flatten();
-        // A subscriber may make calls of its own, which make the call around forget a refusal.
+        // A subscriber may make calls of its own, which make the outer call forget a refusal.
         self.call_ends(outcome, Some(Event::GaveUp(failed, outcome, budget)));
         self.refuse_around(outcome);
         self.note_retries(self.frame.retries_in_a_row());
     }
 
-    /// The verdict of an attempt that is cut now. If a commit is cut, nobody knows whether it took effect.
+    /// The verdict of an attempt that is cut now. If a commit is cut, it may have taken effect.
     pub(super) fn verdict_of_cut(&self) -> Verdict {
         if self.frame.has_open_commit() {
             Verdict::Unknown

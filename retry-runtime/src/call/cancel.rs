@@ -85,13 +85,13 @@ impl<C: Future, F: Future> Future for Unless<'_, C, F> {
     }
 }
 
-/// A race that hears of the signal while it runs.
+/// A race that is notified of the signal while it runs.
 pub trait Signalled: Future {
     /// Lets it begin nothing else, nor set a failure aside. Returns `false` if it has not begun.
     fn signalled(&self) -> bool;
 }
 
-/// Runs a race, as [`unless_begun`] runs an attempt. One that has begun hears of the signal. `cancel` must stay complete, as a
+/// Runs a race, as [`unless_begun`] runs an attempt. One that has begun is notified of the signal. `cancel` must stay complete, as a
 /// [`Signal`] does.
 pub fn unless_racing<C: Future, F: Signalled>(
     cancel: Pin<&mut C>,

@@ -23,7 +23,7 @@ impl State<'_> {
     #[cold]
     fn close(&self) {
         let outcome = self.closed();
-        // The report is made only if somebody gets it.
+        // Build the report only if it is observed.
         if is_listening() || self.is_in_test_scope() {
             self.tell(self.report(outcome));
         }

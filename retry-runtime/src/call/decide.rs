@@ -1,5 +1,5 @@
-//! Decides whether another attempt follows one that failed. This file is pure: it uses no clock, frame or thread, and
-//! tells nobody.
+//! Decides whether another attempt follows one that failed. Pure: no clock, no frame, no thread-local, no side
+//! effects.
 
 use std::time::Duration;
 

@@ -63,7 +63,7 @@ impl State<'_> {
         own.saturating_sub(taken).max(1)
     }
 
-    /// Tells the calls around how many retries this call made. They count as failed until the call succeeds.
+    /// Reports to the outer calls how many retries this call made. They count as failed until the call succeeds.
     pub(super) fn note_retries(&self, retries: u32) {
         if let Some(node) = self.frame.if_node() {
             let until = nanos(self.settings.policy.max_delay());
@@ -71,7 +71,7 @@ impl State<'_> {
         }
     }
 
-    /// Tells the call around that this call was refused a retry, unless that was by a deadline of this call alone.
+    /// Reports to the outer call that this call was refused a retry, unless that was by a deadline of this call alone.
     pub(super) fn refuse_around(&self, outcome: Outcome) {
         let refusal = match outcome {
             Outcome::Budget | Outcome::HintTooLong | Outcome::Cancelled => Some(outcome),

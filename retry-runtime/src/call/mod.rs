@@ -15,9 +15,9 @@
 //!
 //! To follow a call, read these files in this order. `settle.rs` is generic over the types of the function. Behind it,
 //! `after.rs` acts on what the pure `decide.rs` decides. If the attribute names a budget, the call asks before each attempt
-//! whether that is in a pause (`pause.rs`). If the attribute has `hedge`, `race.rs` makes the attempts. A call within another one
-//! asks and tells that one (`inner.rs`). Dropping the call closes it (`close.rs`). Whoever hears of a
-//! call is told in `observers.rs`.
+//! whether that is in a pause (`pause.rs`). If the attribute has `hedge`, `race.rs` makes the attempts. An inner call
+//! asks its outer call, and reports to it (`inner.rs`). Dropping the call closes it (`close.rs`). Observers are notified in
+//! `observers.rs`.
 //!
 //! Most code is not generic, so a program has it once, and not once for each annotated function.
 

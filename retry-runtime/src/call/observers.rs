@@ -1,5 +1,5 @@
-//! Who hears of a call: subscribers get events and spans, a recorder gets metrics, a listener and a test scope get
-//! reports. They hear of five moments, here and nowhere else:
+//! Everything that observes a call: subscribers get events and spans, a recorder gets metrics, a listener and a test scope get
+//! reports. They are notified at five moments, here and nowhere else:
 //!
 //! ```text
 //! the call begins     call_begins

@@ -64,7 +64,7 @@ impl Attempt {
 
     /// Says that the attempt that is running made progress, such as a part of a download. Does nothing outside of an attempt.
     ///
-    /// If this attempt then fails, the count of attempts and the delays begin anew: it counts as the first. So a call ends
+    /// If this attempt then fails, the count of attempts and the delays begin again: it counts as the first. So a call ends
     /// after `attempts` failures in a row without progress. [`number`](Self::number), the idempotency key, the budget, the
     /// deadline and `idempotent` go on as before. Failed retries of calls inside earlier attempts were not in vain, so they no
     /// longer count against calls inside later ones.
@@ -127,7 +127,7 @@ impl Attempt {
     ///
     /// Attempts before one that made [`progress`](Self::progress) come on top.
     ///
-    /// In a nested call, the failed retries of the same operation in earlier attempts of the calls around are
+    /// In a nested call, the failed retries of the same operation in earlier attempts of the outer calls are
     /// subtracted.
     #[must_use]
     pub fn attempts(&self) -> Option<u32> {

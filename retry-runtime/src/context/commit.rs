@@ -2,7 +2,7 @@
 //!
 //! The open commits of an attempt are those that began in it and have not ended. A frame does not know the frames
 //! around it. So a call that is pending with an open commit tells the attempt around it, which tells the next one in the
-//! same poll. A timeout further out then finds an open commit in its own attempt.
+//! same poll. A timeout of an outer call then finds an open commit in its own attempt.
 
 use std::sync::Arc;
 

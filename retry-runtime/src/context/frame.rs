@@ -203,7 +203,7 @@ impl Frame {
         self.node.get()
     }
 
-    /// Takes its place within the call around.
+    /// Takes its place within the outer call.
     pub(crate) fn join(&self, (ordinal, node): (Ordinal, Arc<Node>)) {
         self.ordinal.set(ordinal);
         let _ = self.node.set(node);
@@ -285,7 +285,7 @@ impl Frame {
         Some((deadline.nanos_since(began), deadline.nanos_since(now)))
     }
 
-    /// Whether the deadline of this call is also that of the call around: its own, or one that it inherited.
+    /// Whether the deadline of this call is also that of the outer call: its own, or one that it inherited.
     ///
     /// This call inherits the deadline around it, so its own is never the later one while there is time left.
     pub(crate) fn shares_deadline_of(&self, outer: &Self) -> bool {
@@ -424,7 +424,7 @@ impl Frame {
     }
 }
 
-/// Restores what the call around knows of a refusal after code that is no part of its body, also if a panic unwinds.
+/// Restores what the outer call knows of a refusal after code that is no part of its body, also if a panic unwinds.
 pub(crate) fn refusal_restored_after() -> impl Drop {
     struct Restored(Option<Outcome>);
     impl Drop for Restored {

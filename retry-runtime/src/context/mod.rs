@@ -1,4 +1,4 @@
-//! What an attempt sees of its call, and what a call sees of the calls around it.
+//! What an attempt sees of its call, and what a call sees of its outer calls.
 //!
 //! ```text
 //! attempt, commit  ->  frame  ->  rest  ->  facts, key, nesting, open_commits

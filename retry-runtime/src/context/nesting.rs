@@ -1,7 +1,7 @@
 //! The rule for nested retries: the failed retries of an operation are subtracted in later attempts of the calls
 //! around it.
 //!
-//! Retries *failed* if their call failed or was dropped. In **later** attempts of the call around, the same operation has that
+//! Retries *failed* if their call failed or was dropped. In **later** attempts of the outer call, the same operation has that
 //! many fewer attempts, and never fewer than one. A call that succeeds takes its own retries back. So any chain of calls runs
 //! the innermost body at most 1 + the sum of all retries times: 7 for 4 × 4 attempts, and 10 for 4 × 4 × 4.
 //!
@@ -49,7 +49,7 @@ impl Ordinal {
     const LAST: u32 = 1000;
 }
 
-/// What a call does within an attempt of the call around it.
+/// What a call does within an attempt of its outer call.
 pub(crate) type Operation = (FunctionId, Ordinal);
 
 /// What is known of the retries of one call, and of those inside it.

@@ -32,7 +32,7 @@ pub(super) struct Keys {
     expecting = "expected a whole number from 1 to 4294967294, or \"unlimited\""
 )]
 enum Attempts {
-    /// `u32::MAX` is no limit in a policy, so nobody who writes it means it.
+    /// `u32::MAX` is no limit in a policy, so no one who writes it means it.
     Number(Whole<1, { u32::MAX - 1 }>),
     Word(Unlimited),
 }
