@@ -645,6 +645,7 @@ async fn no_call_follows_a_pause_longer_than_its_max_retry_after() {
             once(&server).await.unwrap();
             assert!(server.asked()[0] <= ms(1_250));
         }
-        assert!(longest > ms(1_150), "{pause}: {longest:?}");
+        // After a pause of 300 ms, fifty draws are all below this by chance once in four million runs.
+        assert!(longest > ms(1_000), "{pause}: {longest:?}");
     }
 }
