@@ -205,7 +205,7 @@ impl State<'_> {
             self.with_share(Share::add);
         }
         if frame.inside.get() != Leeway::Anything {
-            // A call around may hedge.
+            // An outer call may hedge.
             return Hedging::None;
         }
         frame.inside.set(Leeway::Retry);

@@ -33,7 +33,7 @@ pub(crate) enum Phase {
 pub(crate) enum Leeway {
     /// Retry, and hedge.
     Anything,
-    /// Retry. A call around may hedge, and hedges within hedges would multiply.
+    /// Retry. An outer call may hedge, and hedges within hedges would multiply.
     Retry,
     /// Make one attempt, because their retries could not be counted.
     Nothing,

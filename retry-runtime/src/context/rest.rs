@@ -35,7 +35,7 @@ pub(crate) struct Noted {
     pub(crate) waited: Duration,
     /// When the present wait began.
     pub(crate) waits_since: Option<Stamp>,
-    /// The delays that count as time of the call, although it did not wait. The calls around do not count them.
+    /// The delays that count as time of the call, although it did not wait. Outer calls do not count them.
     pub(crate) passed_over: Duration,
     /// Until when the call waits at most for the pause of its budget, if it met one before the next attempt.
     pub(crate) paused_until: Option<Stamp>,

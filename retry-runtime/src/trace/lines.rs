@@ -76,7 +76,7 @@ impl EachMinute {
         Self(AtomicU64::new(0))
     }
 
-    /// Returns 0 if the line passes, or `None` if it is left out. Nobody needs to know how many were.
+    /// Returns 0 if the line passes, or `None` if it is left out. Their number is not kept.
     pub(super) fn pass(&self, now: Stamp) -> Option<u64> {
         const MINUTE: u64 = 60 * 1_000_000_000;
         let now = now.as_nanos();

@@ -255,7 +255,7 @@ type Path = Vec<(Operation, u32)>;
 struct Plain(BTreeMap<Path, u32>);
 
 impl Plain {
-    /// The retries of the same operations in attempts before: in the last one, or further out.
+    /// The retries of the same operations in attempts before: in the last one, or of an outer call.
     fn taken(&self, path: &Path) -> u32 {
         let operations = |path: &Path| {
             path.iter()
