@@ -646,7 +646,7 @@ async fn redis() -> Vec<Made> {
     vec![
         made(
             "redis",
-            "nobody listens",
+            "the connection cannot be made",
             &connect(&nobody().to_string()).await,
         ),
         made(

@@ -27,10 +27,11 @@ impl Table {
         for line in text.lines().filter(|line| is_row(line)) {
             let [of, errors, verdict, why] = cells(line);
             assert!(!why.is_empty(), "{line}");
-            let of = of.trim_matches('`');
-            for error in names(errors) {
-                let twice = rows.insert((of.to_owned(), error.clone()), verdict.to_owned());
-                assert!(twice.is_none(), "twice in the table: {of} {error}");
+            for of in names(of) {
+                for error in names(errors) {
+                    let twice = rows.insert((of.clone(), error.clone()), verdict.to_owned());
+                    assert!(twice.is_none(), "twice in the table: {of} {error}");
+                }
             }
         }
         Self(rows)
@@ -84,17 +85,15 @@ impl Table {
     }
 }
 
-/// The names in a cell. If the cell is a list of names in backticks, each is an error. Otherwise the cell is one
-/// error.
-fn names(errors: &str) -> Vec<String> {
-    let words: Vec<&str> = errors.split(' ').collect();
-    let is_name = |word: &&str| word.starts_with('`') && word.ends_with('`');
-    if words.iter().all(is_name) {
-        words
-            .iter()
-            .map(|word| word.trim_matches('`').to_owned())
-            .collect()
+/// The names in a cell: words in backticks, or names of several words with a semicolon between them.
+pub(crate) fn names(cell: &str) -> Vec<String> {
+    let is_name = |word: &str| word.starts_with('`') && word.ends_with('`');
+    let between = if cell.split(' ').all(is_name) {
+        " "
     } else {
-        vec![errors.replace('`', "")]
-    }
+        "; "
+    };
+    cell.split(between)
+        .map(|name| name.replace('`', ""))
+        .collect()
 }
