@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 #[cfg(feature = "serde")]
 use arc_swap::ArcSwap;
 
-use crate::budget::BudgetWord;
+use crate::budget::BudgetCell;
 use crate::listen::test_scope_around;
 use crate::policy::Policy;
 
@@ -41,9 +41,9 @@ use crate::policy::Policy;
 pub struct Preset {
     name: &'static str,
     policy: Policy,
-    /// The word of the budget, made at the first use and never dropped, because a policy is `Copy` and may live as long as
+    /// The cell of the budget, made at the first use and never dropped, because a policy is `Copy` and may live as long as
     /// the program.
-    word: OnceLock<&'static BudgetWord>,
+    cell: OnceLock<&'static BudgetCell>,
     /// Made when the preset is configured for the first time, because most presets never are.
     #[cfg(feature = "serde")]
     configured: OnceLock<ArcSwap<Policy>>,
@@ -56,7 +56,7 @@ impl Preset {
         Self {
             name,
             policy,
-            word: OnceLock::new(),
+            cell: OnceLock::new(),
             #[cfg(feature = "serde")]
             configured: OnceLock::new(),
         }
@@ -81,7 +81,7 @@ impl Preset {
             Some(scope) => scope.policy(self.address()).unwrap_or(self.policy),
             None => self.policy_outside(),
         };
-        policy.sharing(|| self.word())
+        policy.sharing(|| self.cell())
     }
 
     /// The address, by which test scopes know the preset.
@@ -108,15 +108,15 @@ impl Preset {
         Some(self.shared_outside().shared_budget()?.level())
     }
 
-    /// The policy outside of test scopes, with the word of its budget.
+    /// The policy outside of test scopes, with the cell of its budget.
     fn shared_outside(&self) -> Policy {
-        self.policy_outside().sharing(|| self.word())
+        self.policy_outside().sharing(|| self.cell())
     }
 
     #[cold]
-    fn word(&self) -> &'static BudgetWord {
-        self.word
-            .get_or_init(|| Box::leak(Box::new(BudgetWord::full())))
+    fn cell(&self) -> &'static BudgetCell {
+        self.cell
+            .get_or_init(|| Box::leak(Box::new(BudgetCell::full())))
     }
 
     /// The policy in the code.

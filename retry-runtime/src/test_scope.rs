@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::atomics::Switch;
-use crate::budget::{BudgetOfCall, BudgetWord, Share};
+use crate::budget::{BudgetCell, BudgetOfCall, Share};
 use crate::classify::Verdict;
 use crate::fit::DelayRange;
 use crate::policy::Policy;
@@ -34,8 +34,8 @@ struct ScopeShared {
 struct ScopeState {
     /// How many calls of each function began.
     began: HashMap<&'static str, u32>,
-    /// The copies of the words of budgets, by the id of the original.
-    words: HashMap<u64, Arc<BudgetWord>>,
+    /// The copies of the cells of budgets, by the id of the original.
+    cells: HashMap<u64, Arc<BudgetCell>>,
     /// The shares of functions, by the address of the original.
     shares: HashMap<usize, Arc<Share>>,
     /// The policies of presets that are not those in the code, by the address of the preset.
@@ -127,10 +127,10 @@ impl CallInScope {
         self.scope.0.waits
     }
 
-    /// Returns the word of `budget` for the calls in this scope, which starts fresh.
-    pub(crate) fn fresh_word(&self, budget: BudgetOfCall<'_>) -> Arc<BudgetWord> {
+    /// Returns the cell of `budget` for the calls in this scope, which starts fresh.
+    pub(crate) fn fresh_cell(&self, budget: BudgetOfCall<'_>) -> Arc<BudgetCell> {
         let mut state = self.scope.state();
-        let own = state.words.entry(budget.id());
+        let own = state.cells.entry(budget.id());
         Arc::clone(own.or_insert_with(|| Arc::new(budget.fresh())))
     }
 

@@ -15,7 +15,7 @@ use std::fmt;
 pub use self::budgets::Budgets;
 use self::numbers::thousandths;
 pub(crate) use self::numbers::{BudgetNumbers, Charge, Request};
-pub(crate) use self::of_call::{BudgetOfCall, BudgetWord};
+pub(crate) use self::of_call::{BudgetCell, BudgetOfCall};
 pub(crate) use self::share::Share;
 
 /// Bounds how many retries a process may add to the load of a service that is failing.
@@ -97,7 +97,7 @@ pub(crate) use self::share::Share;
 /// assert_eq!(SEARCH.capacity(), 10);
 /// ```
 pub struct Budget {
-    word: BudgetWord,
+    cell: BudgetCell,
     numbers: BudgetNumbers,
 }
 
@@ -152,7 +152,7 @@ impl Budget {
     /// The budget as calls use it.
     pub(crate) const fn of_call(&self) -> BudgetOfCall<'_> {
         BudgetOfCall {
-            word: &self.word,
+            cell: &self.cell,
             numbers: &self.numbers,
         }
     }
@@ -164,7 +164,7 @@ impl Budget {
 
     pub(crate) const fn of(numbers: BudgetNumbers) -> Self {
         Self {
-            word: BudgetWord::of(numbers.first_word()),
+            cell: BudgetCell::of(numbers.first_word()),
             numbers,
         }
     }
@@ -173,7 +173,7 @@ impl Budget {
     /// token. `now` is in ticks.
     fn fresh_within(&self, most: u32, now: u64) -> Self {
         Self {
-            word: self.of_call().fresh_within(most, now),
+            cell: self.of_call().fresh_within(most, now),
             numbers: self.numbers,
         }
     }

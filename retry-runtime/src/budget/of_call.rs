@@ -1,4 +1,4 @@
-//! A budget as calls use it: a word that changes, and numbers that do not.
+//! A budget as calls use it: a cell that changes, and numbers that do not.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ use crate::clock::Stamp;
 
 /// What is missing from a budget. It is used with the numbers of one budget, or of several, one after the other.
 #[derive(Debug)]
-pub(crate) struct BudgetWord {
+pub(crate) struct BudgetCell {
     state: AtomicU64,
-    /// A number that no other word has, by which a test scope knows it.
+    /// A number that no other cell has, by which a test scope knows it.
     id: UniqueId,
     /// When the pause ends, as a [`Stamp`].
     pause: Latest,
@@ -20,13 +20,13 @@ pub(crate) struct BudgetWord {
     faults: Count,
 }
 
-impl BudgetWord {
-    /// A word from which nothing is missing, so that a budget with any numbers is full.
+impl BudgetCell {
+    /// A cell from which nothing is missing, so that a budget with any numbers is full.
     pub(crate) const fn full() -> Self {
         Self::of(0)
     }
 
-    /// A word with this packed state.
+    /// A cell with this packed state.
     pub(super) const fn of(state: u64) -> Self {
         Self {
             state: AtomicU64::new(state),
@@ -61,10 +61,10 @@ impl BudgetWord {
     }
 }
 
-/// The word and the numbers of the budget of a call.
+/// The cell and the numbers of the budget of a call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BudgetOfCall<'b> {
-    pub(crate) word: &'b BudgetWord,
+    pub(crate) cell: &'b BudgetCell,
     pub(crate) numbers: &'b BudgetNumbers,
 }
 
@@ -73,12 +73,12 @@ impl<'b> BudgetOfCall<'b> {
     #[inline]
     pub(crate) fn take(self, of: Request, now: Stamp) -> Option<Charge> {
         // Counted before the fault is seen, so that each call that began before it has a smaller number.
-        (self.ledger()).take_and(of, tick(now), || self.word.faults.add())
+        (self.ledger()).take_and(of, tick(now), || self.cell.faults.add())
     }
 
     /// Whether a call had begun before the present fault, if there is one. `faults` is how many had begun when the call did.
     pub(crate) fn had_begun(self, faults: u32) -> bool {
-        faults != self.word.faults() || !self.word.has_fault()
+        faults != self.cell.faults() || !self.cell.has_fault()
     }
 
     /// Gives back what was taken for a retry that never began.
@@ -101,15 +101,15 @@ impl<'b> BudgetOfCall<'b> {
     /// Pauses all calls until `end`, or until the end of the present pause if that is later, if the hint of a server does so.
     pub(crate) fn pause_until(self, end: Stamp) {
         if self.numbers.pauses {
-            self.word.pause.raise_to(end.as_nanos());
+            self.cell.pause.raise_to(end.as_nanos());
         }
     }
 
     /// Returns when the present pause ends, if there is one.
     pub(crate) fn paused_until(self, now: Stamp) -> Option<Stamp> {
-        let end = self.word.pause.get();
+        let end = self.cell.pause.get();
         if end <= now.as_nanos() {
-            self.word.pause.forget(end);
+            self.cell.pause.forget(end);
             return None;
         }
         Some(Stamp::from_nanos(end))
@@ -120,7 +120,7 @@ impl<'b> BudgetOfCall<'b> {
         f64::from(self.ledger().level(tick_now())) / 1000.0
     }
 
-    /// Credits the time that has passed, before the word is used with other numbers.
+    /// Credits the time that has passed, before the cell is used with other numbers.
     #[cfg(feature = "serde")]
     pub(crate) fn settle(self) {
         self.ledger().settle(tick_now());
@@ -128,18 +128,18 @@ impl<'b> BudgetOfCall<'b> {
 
     /// A number that no other budget of the process has.
     pub(crate) fn id(self) -> u64 {
-        self.word.id.get()
+        self.cell.id.get()
     }
 
-    /// Makes the word of another budget, with the same numbers and the same level at the start.
-    pub(crate) fn fresh(self) -> BudgetWord {
+    /// Makes the cell of another budget, with the same numbers and the same level at the start.
+    pub(crate) fn fresh(self) -> BudgetCell {
         self.fresh_within(u32::MAX, tick_now())
     }
 
-    /// Makes such a word, but with at most `most` thousandths of a token. `now` is in ticks.
-    pub(super) fn fresh_within(self, most: u32, now: u64) -> BudgetWord {
+    /// Makes such a cell, but with at most `most` thousandths of a token. `now` is in ticks.
+    pub(super) fn fresh_within(self, most: u32, now: u64) -> BudgetCell {
         let missing = self.numbers.capacity - self.numbers.start.min(most);
-        BudgetWord::of(self.numbers.drained(missing, now).pack())
+        BudgetCell::of(self.numbers.drained(missing, now).pack())
     }
 
     /// Describes how many retries a full budget allows at once, for a message.
@@ -149,7 +149,7 @@ impl<'b> BudgetOfCall<'b> {
 
     pub(super) fn ledger(self) -> Ledger<'b, AtomicU64> {
         Ledger {
-            word: &self.word.state,
+            word: &self.cell.state,
             numbers: self.numbers,
         }
     }

@@ -366,7 +366,7 @@ fn calls_that_had_begun_when_a_fault_began_have_five_free_retries_once_a_third_o
 #[test]
 fn a_fault_ends_with_a_success_when_all_tokens_are_back_and_not_before() {
     let budget = Budget::new();
-    let has_fault = || budget.of_call().word.has_fault();
+    let has_fault = || budget.of_call().cell.has_fault();
     // 200 tokens, and 2 a second.
     assert_eq!(retries_of_later_calls(&budget, Charge::Failure, 0), 111);
     // Silence brings back all tokens, but ends no fault.
@@ -394,7 +394,7 @@ fn a_fault_ends_with_a_success_when_all_tokens_are_back_and_not_before() {
 fn a_retry_after_a_conflict_begins_no_fault() {
     let budget = Budget::new();
     begin(&budget, Charge::Free, true, 0).unwrap();
-    assert!(!budget.of_call().word.has_fault());
+    assert!(!budget.of_call().cell.has_fault());
 }
 
 /// A process with one failing call in ten seconds never uses half of its tokens.
@@ -568,11 +568,11 @@ fn a_budget_starts_full_or_with_one_token_whatever_its_capacity() {
 #[test]
 fn a_budget_is_full_until_a_retry_takes_something() {
     let budget = Budget::aws();
-    assert!(budget.word.is_at_rest());
+    assert!(budget.cell.is_at_rest());
     let permit = budget.ask(Charge::Failure, true, 0);
-    assert!(!budget.word.is_at_rest());
+    assert!(!budget.cell.is_at_rest());
     drop(permit);
-    assert!(budget.word.is_at_rest());
+    assert!(budget.cell.is_at_rest());
 }
 
 #[test]

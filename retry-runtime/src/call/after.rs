@@ -28,7 +28,7 @@ impl State<'_> {
         let frame = &self.frame;
         // Most calls succeed at once, and are not observed.
         let is_known = frame.observed.get() || frame.if_rest().is_some() || frame.number.get() > 1;
-        if is_known || !self.settings.word.is_at_rest() {
+        if is_known || !self.settings.cell.is_at_rest() {
             self.succeeded_late();
         } else {
             frame.phase.set(Phase::Closed);

@@ -112,10 +112,10 @@ impl State<'_> {
             self.meet_around(retries);
         }
         if !retries {
-            let word = self.settings.word;
-            let own = |budget: BudgetOfCall<'_>| budget.word.faults();
+            let cell = self.settings.cell;
+            let own = |budget: BudgetOfCall<'_>| budget.cell.faults();
             let faults = known.then(|| self.with_budget(own)).flatten();
-            frame.faults.set(faults.unwrap_or_else(|| word.faults()));
+            frame.faults.set(faults.unwrap_or_else(|| cell.faults()));
         }
         let mut cut = Stamp::NEVER;
         if limited {

@@ -11,7 +11,7 @@ use crate::context::Previous;
 /// Whether the budget has a fault, so that a call that begins now does not belong to its first wave.
 #[must_use]
 pub fn has_fault(budget: &Budget) -> bool {
-    budget.of_call().word.has_fault()
+    budget.of_call().cell.has_fault()
 }
 
 /// Takes the permit of a retry after an attempt that failed as `previous` says. Returns `None` if the budget refuses.

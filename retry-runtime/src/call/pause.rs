@@ -19,7 +19,7 @@ impl<C: Cuts, K> Call<'_, C, K> {
     pub fn pause(&self) -> Result<Option<Until>, C> {
         let state = &self.state;
         let known = state.frame.observed.get() || state.frame.if_rest().is_some();
-        if known || state.settings.word.may_be_paused() {
+        if known || state.settings.cell.may_be_paused() {
             let pause = state.pause(C::LIMITED);
             return pause.or_else(|cut| C::from(cut).map_or(Ok(None), Err));
         }

@@ -40,11 +40,11 @@ impl State<'_> {
     #[inline]
     pub(super) fn with_budget<T>(&self, f: impl FnOnce(BudgetOfCall<'_>) -> T) -> Option<T> {
         let budget = self.settings.budget()?;
-        match self.with_test_scope(|own| own.fresh_word(budget)) {
+        match self.with_test_scope(|own| own.fresh_cell(budget)) {
             None => Some(f(budget)),
-            Some(word) => {
-                let word = &*word;
-                Some(f(BudgetOfCall { word, ..budget }))
+            Some(cell) => {
+                let cell = &*cell;
+                Some(f(BudgetOfCall { cell, ..budget }))
             }
         }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use super::Policy;
-use crate::budget::{Budget, BudgetNumbers, BudgetOfCall, BudgetWord};
+use crate::budget::{Budget, BudgetCell, BudgetNumbers, BudgetOfCall};
 
 /// The budget of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,13 +14,13 @@ pub(crate) enum PolicyBudget {
     /// Calls have no budget.
     None,
     /// A budget with these numbers, which starts full.
-    Of(BudgetNumbers, SharedWord),
+    Of(BudgetNumbers, SharedCell),
 }
 
-/// The word of the preset from which a policy comes. `None` stands for the word of the function. All are equal, because a
-/// word is not a setting.
+/// The cell of the preset from which a policy comes. `None` stands for the cell of the function. All are equal, because a
+/// cell is not a setting.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct SharedWord(Option<&'static BudgetWord>);
+pub(crate) struct SharedCell(Option<&'static BudgetCell>);
 
 impl Policy {
     /// Sets the numbers of the budget that bounds the retries. Default: those of [`Budget::new`], or no budget if the
@@ -55,7 +55,7 @@ impl Policy {
             !numbers.pauses,
             "a policy takes no budget with a pause: name it in the attribute, as `budget = …`"
         );
-        self.budget = PolicyBudget::Of(numbers, SharedWord(None));
+        self.budget = PolicyBudget::Of(numbers, SharedCell(None));
         self
     }
 
@@ -77,10 +77,10 @@ impl Policy {
         &self.budget
     }
 
-    /// The word that all calls share, if they share one.
-    pub(crate) const fn shared_word(&self) -> Option<&'static BudgetWord> {
+    /// The cell that all calls share, if they share one.
+    pub(crate) const fn shared_cell(&self) -> Option<&'static BudgetCell> {
         match self.budget {
-            PolicyBudget::Of(_, SharedWord(word)) => word,
+            PolicyBudget::Of(_, SharedCell(cell)) => cell,
             PolicyBudget::Default | PolicyBudget::None => None,
         }
     }
@@ -88,18 +88,18 @@ impl Policy {
     /// The budget that all calls share, if they share one.
     pub(crate) const fn shared_budget(&self) -> Option<BudgetOfCall<'_>> {
         match &self.budget {
-            PolicyBudget::Of(numbers, SharedWord(Some(word))) => {
-                Some(BudgetOfCall { word, numbers })
+            PolicyBudget::Of(numbers, SharedCell(Some(cell))) => {
+                Some(BudgetOfCall { cell, numbers })
             }
             _ => None,
         }
     }
 
-    /// Lets all calls share this word, if the policy has a budget.
+    /// Lets all calls share this cell, if the policy has a budget.
     #[inline]
-    pub(crate) fn sharing(mut self, word: impl FnOnce() -> &'static BudgetWord) -> Self {
+    pub(crate) fn sharing(mut self, cell: impl FnOnce() -> &'static BudgetCell) -> Self {
         if let PolicyBudget::Of(_, shared) = &mut self.budget {
-            *shared = SharedWord(Some(word()));
+            *shared = SharedCell(Some(cell()));
         }
         self
     }
@@ -119,14 +119,14 @@ impl fmt::Display for PolicyBudget {
     }
 }
 
-impl PartialEq for SharedWord {
+impl PartialEq for SharedCell {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for SharedWord {}
+impl Eq for SharedCell {}
 
-impl Hash for SharedWord {
+impl Hash for SharedCell {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }

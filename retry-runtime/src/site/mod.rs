@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::panic::Location;
 
 use crate::atomics::Flag;
-use crate::budget::{Budget, BudgetWord, Share};
+use crate::budget::{Budget, BudgetCell, Share};
 use crate::policy::Policy;
 use crate::trace::Lines;
 
@@ -38,7 +38,7 @@ pub struct Shared {
     /// Raised once an event has said that a wait of the function blocks a thread of a runtime.
     pub(crate) blocked: Flag,
     /// The state of the function's own budget, used if the attribute names none.
-    word: BudgetWord,
+    cell: BudgetCell,
     /// The limits of the log lines of the function.
     pub(crate) lines: Lines,
     /// How many hedges the function may make.
@@ -63,7 +63,7 @@ impl Shared {
             place,
             told: Flag::new(),
             blocked: Flag::new(),
-            word: BudgetWord::full(),
+            cell: BudgetCell::full(),
             lines: Lines::new(),
             share: Share::full(),
         }

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::Shared;
-use crate::budget::{Budget, BudgetNumbers, BudgetOfCall, BudgetWord};
+use crate::budget::{Budget, BudgetCell, BudgetNumbers, BudgetOfCall};
 use crate::clock::nanos;
 use crate::context::{FunctionId, NEVER};
 use crate::jitter::Jitter;
@@ -20,8 +20,8 @@ pub struct SiteSettings<'p> {
     pub(crate) name: &'static str,
     /// What all calls of the function share.
     pub(crate) shared: &'static Shared,
-    /// The word of the budget that was set, or that of the function. A call without a budget has one too.
-    pub(crate) word: &'p BudgetWord,
+    /// The cell of the budget that was set, or that of the function. A call without a budget has one too.
+    pub(crate) cell: &'p BudgetCell,
     /// Its numbers. `None` stands for those of the policy.
     numbers: Option<&'p BudgetNumbers>,
     /// Whether the call uses it.
@@ -54,7 +54,7 @@ impl<'p> SiteSettings<'p> {
         Self {
             name,
             shared,
-            word: &shared.word,
+            cell: &shared.cell,
             numbers: None,
             budgeted: false,
             budget_given: false,
@@ -99,8 +99,8 @@ impl<'p> SiteSettings<'p> {
     pub const fn with_budget(mut self, budget: Option<&'p Budget>) -> Self {
         self.budgeted = budget.is_some();
         if let Some(budget) = budget {
-            let BudgetOfCall { word, numbers } = budget.of_call();
-            self.word = word;
+            let BudgetOfCall { cell, numbers } = budget.of_call();
+            self.cell = cell;
             self.numbers = Some(numbers);
         }
         self.budget_given = true;
@@ -145,9 +145,9 @@ impl<'p> SiteSettings<'p> {
             None => u32::MAX,
         };
         if !self.budget_given {
-            self.word = match policy.shared_word() {
-                Some(word) => word,
-                None => &self.shared.word,
+            self.cell = match policy.shared_cell() {
+                Some(cell) => cell,
+                None => &self.shared.cell,
             };
             (self.numbers, self.budgeted) = match policy.budget() {
                 // Without a limit on attempts there is none: it would end the loop, and the delays bound its load.
@@ -172,7 +172,7 @@ impl<'p> SiteSettings<'p> {
         }
         match (self.numbers, self.policy.budget()) {
             (Some(numbers), _) | (None, PolicyBudget::Of(numbers, _)) => Some(BudgetOfCall {
-                word: self.word,
+                cell: self.cell,
                 numbers,
             }),
             (None, _) => None,
