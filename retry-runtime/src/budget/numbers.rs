@@ -86,7 +86,7 @@ pub(super) enum FaultState {
 /// Bounds: at most 268,435.455 tokens are missing. A tick repeats every 27 years, and differences up to half of that
 /// time are exact; see [`passed_since`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LedgerState {
+pub(super) struct Balance {
     pub(super) missing: u32,
     pub(super) fault: FaultState,
     pub(super) tick: u64,
@@ -109,7 +109,7 @@ const _: () = assert!((FIRST / (TICK_MILLIS * 1_000_000)) & TICK_MASK == 0);
 /// reading and the update. Chosen by us: one second.
 const LATE_TICKS: u64 = 1_000 / TICK_MILLIS;
 
-impl LedgerState {
+impl Balance {
     pub(super) const fn pack(self) -> u64 {
         let time = (self.tick & TICK_MASK) << FAULT_BITS;
         ((time | self.fault as u64) << MISSING_BITS) | self.missing as u64
@@ -227,7 +227,7 @@ impl BudgetNumbers {
     }
 
     pub(super) const fn first_word(&self) -> u64 {
-        LedgerState {
+        Balance {
             missing: self.capacity - self.start,
             fault: FaultState::None,
             tick: 0,
@@ -236,8 +236,8 @@ impl BudgetNumbers {
     }
 
     /// Returns the state of a budget from which this amount is missing at the time `now`.
-    pub(super) fn drained(&self, missing: u32, now: u64) -> LedgerState {
-        LedgerState {
+    pub(super) fn drained(&self, missing: u32, now: u64) -> Balance {
+        Balance {
             missing,
             fault: if self.is_serious(missing) {
                 FaultState::Serious
@@ -273,7 +273,7 @@ impl BudgetNumbers {
     }
 
     /// Returns the state after a retry asked for its permit, and what it is charged. `None` refuses it.
-    pub(super) fn take(&self, state: LedgerState, of: Request) -> (LedgerState, Option<Charge>) {
+    pub(super) fn take(&self, state: Balance, of: Request) -> (Balance, Option<Charge>) {
         let state = match self.earning {
             // The call gives its share before the price is taken.
             Earning::Call if of.number == 1 => state.add(self.reward),
@@ -289,7 +289,7 @@ impl BudgetNumbers {
         // If too few tokens are left for this retry, its fault is serious too.
         if may_be_free && (state.fault == FaultState::Serious || !fits) {
             let fault = FaultState::Serious;
-            return (LedgerState { fault, ..state }, Some(Charge::Free));
+            return (Balance { fault, ..state }, Some(Charge::Free));
         }
         if !fits {
             return (state, None);
@@ -302,7 +302,7 @@ impl BudgetNumbers {
             fault => fault,
         };
         (
-            LedgerState {
+            Balance {
                 missing,
                 fault,
                 ..state
@@ -312,11 +312,11 @@ impl BudgetNumbers {
     }
 
     /// Returns the state after a call succeeded. `last_retry` is the charge of its last retry.
-    pub(super) fn succeed(&self, state: LedgerState, last_retry: Option<Charge>) -> LedgerState {
+    pub(super) fn succeed(&self, state: Balance, last_retry: Option<Charge>) -> Balance {
         let state = state.add(self.gain(last_retry));
         match state.fault {
             FaultState::Serious if state.missing > 0 => state,
-            _ => LedgerState {
+            _ => Balance {
                 fault: FaultState::None,
                 ..state
             },
@@ -329,17 +329,17 @@ impl BudgetNumbers {
     }
 
     /// Returns the level in this state.
-    pub(super) fn level(&self, state: LedgerState) -> u32 {
+    pub(super) fn level(&self, state: Balance) -> u32 {
         self.capacity.saturating_sub(state.missing)
     }
 
     /// Returns the state at the time `now`, with the amount that came back since the tick of `state`.
-    pub(super) fn at(&self, state: LedgerState, now: u64) -> LedgerState {
+    pub(super) fn at(&self, state: Balance, now: u64) -> Balance {
         let (ticks, tick) = passed_since(state.tick, now);
         let earned = self
             .sum(now)
             .saturating_sub(self.sum(now.saturating_sub(ticks)));
-        LedgerState { tick, ..state }.add(u32::try_from(earned).unwrap_or(u32::MAX))
+        Balance { tick, ..state }.add(u32::try_from(earned).unwrap_or(u32::MAX))
     }
 
     /// Returns the amount that comes back from tick 0 to `ticks`. The difference of two sums loses nothing by rounding in the

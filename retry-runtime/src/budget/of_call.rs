@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::numbers::{BudgetNumbers, Charge, FaultState, LedgerState, Request, TICK_MILLIS};
+use super::numbers::{Balance, BudgetNumbers, Charge, FaultState, Request, TICK_MILLIS};
 use super::words::RetriesWhenFull;
 use crate::atomics::UniqueId;
 use crate::atomics::{AtomicU64, Count, Latest, Word};
@@ -39,7 +39,7 @@ impl BudgetCell {
     /// Whether the budget is full, and has no fault. A success then changes nothing.
     #[inline]
     pub(crate) fn is_at_rest(&self) -> bool {
-        LedgerState::is_at_rest(Word::load(&self.state))
+        Balance::is_at_rest(Word::load(&self.state))
     }
 
     /// How many faults began so far. By this number, a call knows the fault in which it began.
@@ -51,7 +51,7 @@ impl BudgetCell {
     /// Whether there is a fault. A call that begins now does not belong to its first wave.
     #[inline]
     pub(crate) fn has_fault(&self) -> bool {
-        LedgerState::has_fault(Word::load(&self.state))
+        Balance::has_fault(Word::load(&self.state))
     }
 
     /// Whether there may be a pause.
@@ -189,7 +189,7 @@ impl<W: Word> Ledger<'_, W> {
     /// Records a call that succeeded. `now` is asked only in a serious fault.
     #[inline]
     pub(super) fn succeed(&self, last_retry: Option<Charge>, now: impl Fn() -> u64) {
-        if LedgerState::is_at_rest(self.word.load()) {
+        if Balance::is_at_rest(self.word.load()) {
             return;
         }
         self.update(|state| {
@@ -209,16 +209,16 @@ impl<W: Word> Ledger<'_, W> {
     }
 
     pub(super) fn level(&self, now: u64) -> u32 {
-        let state = self.numbers.at(LedgerState::unpack(self.word.load()), now);
+        let state = self.numbers.at(Balance::unpack(self.word.load()), now);
         self.numbers.level(state)
     }
 
     /// Applies `step` to the state. While calls succeed it changes nothing: a success with a full budget, or a second
     /// refusal within a tick.
     #[inline]
-    fn update<T>(&self, step: impl Fn(LedgerState) -> (LedgerState, T)) -> T {
+    fn update<T>(&self, step: impl Fn(Balance) -> (Balance, T)) -> T {
         self.word.change(|word| {
-            let (state, result) = step(LedgerState::unpack(word));
+            let (state, result) = step(Balance::unpack(word));
             (state.pack(), result)
         })
     }

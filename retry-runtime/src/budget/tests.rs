@@ -8,7 +8,7 @@ use std::thread;
 
 use proptest::prelude::*;
 
-use super::numbers::{BudgetNumbers, FREE_RETRIES, FaultState, LedgerState, TICK_MILLIS};
+use super::numbers::{Balance, BudgetNumbers, FREE_RETRIES, FaultState, TICK_MILLIS};
 use super::of_call::{tick, tick_now};
 use super::{Budget, Charge, Request};
 use crate::clock::{FIRST, Stamp};
@@ -264,8 +264,8 @@ proptest! {
         fault in prop_oneof![Just(FaultState::None), Just(FaultState::Slight), Just(FaultState::Serious)],
         tick in 0_u64..1 << 34,
     ) {
-        let state = LedgerState { missing, fault, tick };
-        prop_assert_eq!(LedgerState::unpack(state.pack()), state);
+        let state = Balance { missing, fault, tick };
+        prop_assert_eq!(Balance::unpack(state.pack()), state);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is remembered of the budgets whose keys were forgotten.
 
-use crate::budget::numbers::{BudgetNumbers, LedgerState};
+use crate::budget::numbers::{Balance, BudgetNumbers};
 
 /// How many levels are remembered for each key that can be known. Chosen by us: if as many drained keys were forgotten as
 /// can be known, about one new key in five shares a place with one of them.
@@ -33,7 +33,7 @@ impl ForgottenLevels {
         let missing = lowest.missing.max(numbers.capacity - level);
         let place = self.place(hash);
         if let Some(word) = self.words.get_mut(place) {
-            *word = LedgerState { missing, ..lowest }.pack();
+            *word = Balance { missing, ..lowest }.pack();
         }
     }
 
@@ -42,9 +42,9 @@ impl ForgottenLevels {
         numbers.level(self.state(hash, numbers, now))
     }
 
-    fn state(&self, hash: u64, numbers: BudgetNumbers, now: u64) -> LedgerState {
+    fn state(&self, hash: u64, numbers: BudgetNumbers, now: u64) -> Balance {
         let word = self.words.get(self.place(hash));
-        numbers.at(LedgerState::unpack(word.copied().unwrap_or_default()), now)
+        numbers.at(Balance::unpack(word.copied().unwrap_or_default()), now)
     }
 
     fn place(&self, hash: u64) -> usize {

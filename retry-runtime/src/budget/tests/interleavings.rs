@@ -7,7 +7,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
-use super::super::numbers::{BudgetNumbers, Charge, LedgerState, Request, TICK_MILLIS};
+use super::super::numbers::{Balance, BudgetNumbers, Charge, Request, TICK_MILLIS};
 use super::super::of_call::Ledger;
 use super::super::share::Share;
 use crate::atomics::Word;
@@ -250,7 +250,7 @@ fn a_success_ends_a_fault_or_the_retry_beside_it_goes_on_with_it() {
         let charge = ledger.view().take(of_first_wave(), 0);
         success.join().unwrap();
         // Either the retry was first, and free, or it pays, and begins the next fault.
-        let is_at_rest = LedgerState::is_at_rest(ledger.word.load(Ordering::Relaxed));
+        let is_at_rest = Balance::is_at_rest(ledger.word.load(Ordering::Relaxed));
         match charge {
             Some(Charge::Free) => assert!(is_at_rest),
             Some(Charge::Failure) => assert_eq!(ledger.view().level(0), 6_000),

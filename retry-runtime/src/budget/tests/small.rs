@@ -10,7 +10,7 @@
 //! With the numbers of the default, that is the promise about a service that is down.
 
 use super::super::numbers::{
-    BudgetNumbers, Charge, Earning, FREE_RETRIES, FaultState, LedgerState, Request,
+    Balance, BudgetNumbers, Charge, Earning, FREE_RETRIES, FaultState, Request,
 };
 use super::super::of_call::Ledger;
 use super::super::share::Share;
@@ -40,11 +40,11 @@ fn every_step_of_budgets_of_six_bits_keeps_the_balance() {
 }
 
 /// What a budget of this capacity can hold.
-fn states(capacity: u32, wave: bool) -> impl Iterator<Item = LedgerState> {
+fn states(capacity: u32, wave: bool) -> impl Iterator<Item = Balance> {
     let faults = [FaultState::None, FaultState::Slight, FaultState::Serious].into_iter();
     faults
         .flat_map(move |fault| {
-            (0..=capacity).map(move |missing| LedgerState {
+            (0..=capacity).map(move |missing| Balance {
                 missing,
                 fault,
                 tick: 7,
@@ -54,7 +54,7 @@ fn states(capacity: u32, wave: bool) -> impl Iterator<Item = LedgerState> {
 }
 
 /// No budget has a fault if its first wave pays. A slight one has lost at most a third of the tokens.
-fn is_valid(state: LedgerState, capacity: u32, wave: bool) -> bool {
+fn is_valid(state: Balance, capacity: u32, wave: bool) -> bool {
     let missing = state.missing;
     missing <= capacity
         && match state.fault {
@@ -78,15 +78,15 @@ fn numbers(capacity: u32, price: u32, refill: u32, wave: bool) -> BudgetNumbers 
 /// Runs `step` on the production code, from `state`. Returns the state after it.
 fn run<T>(
     numbers: &BudgetNumbers,
-    state: LedgerState,
+    state: Balance,
     step: impl FnOnce(&Ledger<'_, AtomicU64>) -> T,
-) -> (LedgerState, T) {
+) -> (Balance, T) {
     let word = AtomicU64::new(state.pack());
     let result = step(&Ledger {
         word: &word,
         numbers,
     });
-    let after = LedgerState::unpack(Word::load(&word));
+    let after = Balance::unpack(Word::load(&word));
     assert!(
         is_valid(after, numbers.capacity, numbers.first_wave_is_free),
         "{numbers:?}: from {state:?} to {after:?}"
@@ -114,7 +114,7 @@ fn every_retry_keeps_the_balance(width: Width) {
 
 fn a_retry_keeps_the_balance(
     numbers: &BudgetNumbers,
-    state: LedgerState,
+    state: Balance,
     number: u32,
     had_begun: bool,
     at_once: bool,
@@ -177,7 +177,7 @@ fn every_success_and_every_tick_keeps_the_balance(width: Width) {
 
 /// A success gives what its last retry took, or the reward, up to the capacity. It ends a fault, but a serious one only in a
 /// full budget.
-fn a_success_keeps_the_balance(capacity: u32, state: LedgerState, amount: u32) {
+fn a_success_keeps_the_balance(capacity: u32, state: Balance, amount: u32) {
     for earning in [Earning::Success, Earning::Call] {
         for (last_retry, gives) in [
             (None, amount),
@@ -206,7 +206,7 @@ fn a_success_keeps_the_balance(capacity: u32, state: LedgerState, amount: u32) {
 }
 
 /// Time gives `refill` a second, in whole thousandths, and ends no fault.
-fn a_wait_keeps_the_balance(capacity: u32, state: LedgerState, refill: u32, ticks: u64) {
+fn a_wait_keeps_the_balance(capacity: u32, state: Balance, refill: u32, ticks: u64) {
     // The multiples of a tick, twenty in a second.
     let refill = 20 * refill;
     let numbers = numbers(capacity, capacity + 1, refill, true);
@@ -242,8 +242,8 @@ fn a_wait_keeps_the_balance(capacity: u32, state: LedgerState, refill: u32, tick
 
 fn came_in(
     numbers: &BudgetNumbers,
-    before: LedgerState,
-    after: LedgerState,
+    before: Balance,
+    after: Balance,
     gives: u32,
     fault: FaultState,
 ) {
@@ -283,7 +283,7 @@ fn no_refill_is_lost_by_rounding() {
     for refill in 0..64 {
         let numbers = numbers(1 << 20, 1, refill, false);
         for from in 0..20 {
-            let mut state = LedgerState {
+            let mut state = Balance {
                 missing: 1 << 20,
                 fault: FaultState::None,
                 tick: from,
