@@ -14,7 +14,7 @@ use std::fmt;
 
 pub use self::budgets::Budgets;
 use self::numbers::thousandths;
-pub(crate) use self::numbers::{BudgetNumbers, Charge, Request};
+pub(crate) use self::numbers::{BudgetConfig, Charge, Request};
 pub(crate) use self::of_call::{BudgetCell, BudgetOfCall};
 pub(crate) use self::share::Share;
 
@@ -98,7 +98,7 @@ pub(crate) use self::share::Share;
 /// ```
 pub struct Budget {
     cell: BudgetCell,
-    numbers: BudgetNumbers,
+    numbers: BudgetConfig,
 }
 
 impl Budget {
@@ -108,7 +108,7 @@ impl Budget {
     /// three seconds. Calls that had begun when a fault began have five free retries each. See [Formula](Self#formula).
     #[must_use]
     pub const fn new() -> Self {
-        Self::of(BudgetNumbers::DEFAULT)
+        Self::of(BudgetConfig::DEFAULT)
     }
 
     /// Makes a full budget with the numbers of the AWS SDKs: 35 retries, then one for every fourteen calls that
@@ -118,7 +118,7 @@ impl Budget {
     /// [Formula](Self#formula).
     #[must_use]
     pub const fn aws() -> Self {
-        Self::of(BudgetNumbers::AWS)
+        Self::of(BudgetConfig::AWS)
     }
 
     /// Makes a budget that allows `ratio` retries for each call, and one retry at the start.
@@ -131,9 +131,9 @@ impl Budget {
     #[must_use]
     pub const fn ratio(ratio: f64) -> Self {
         assert!(ratio >= 0.0 && ratio <= 1.0, "a ratio is in `0.0..=1.0`");
-        Self::of(BudgetNumbers {
+        Self::of(BudgetConfig {
             reward: thousandths(ratio),
-            ..BudgetNumbers::RATIO
+            ..BudgetConfig::RATIO
         })
     }
 
@@ -158,11 +158,11 @@ impl Budget {
     }
 
     /// The numbers for a policy, whose budgets start full.
-    pub(crate) const fn into_numbers(self) -> BudgetNumbers {
+    pub(crate) const fn into_numbers(self) -> BudgetConfig {
         self.numbers.starting_full()
     }
 
-    pub(crate) const fn of(numbers: BudgetNumbers) -> Self {
+    pub(crate) const fn of(numbers: BudgetConfig) -> Self {
         Self {
             cell: BudgetCell::of(numbers.first_word()),
             numbers,

@@ -18,13 +18,13 @@ pub(crate) enum Charge {
 
 /// The numbers of a budget; amounts in thousandths of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct BudgetNumbers {
+pub(crate) struct BudgetConfig {
     pub(super) start: u32,
     pub(crate) capacity: u32,
     pub(crate) failure: u32,
     pub(crate) throttled: u32,
     pub(crate) timeout: u32,
-    /// What a call gives. [`BudgetNumbers::earning`] says when.
+    /// What a call gives. [`BudgetConfig::earning`] says when.
     pub(crate) reward: u32,
     pub(super) earning: Earning,
     /// The amount that comes back each second.
@@ -148,7 +148,7 @@ impl Balance {
     }
 }
 
-impl BudgetNumbers {
+impl BudgetConfig {
     /// The largest number of tokens, which fits the packed word.
     pub(crate) const MOST: u32 = MISSING_MAX / 1000;
 
@@ -376,7 +376,7 @@ fn passed_since(last: u64, now: u64) -> (u64, u64) {
 /// - If the number is negative, is NaN, or does not fit the packed word.
 pub(super) const fn thousandths(number: f64) -> u32 {
     assert!(
-        number >= 0.0 && number <= BudgetNumbers::MOST as f64,
+        number >= 0.0 && number <= BudgetConfig::MOST as f64,
         "a number of tokens is in `0.0..=268_435.0`"
     );
     #[expect(

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::numbers::{Balance, BudgetNumbers, Charge, FaultState, Request, TICK_MILLIS};
+use super::numbers::{Balance, BudgetConfig, Charge, FaultState, Request, TICK_MILLIS};
 use super::words::RetriesWhenFull;
 use crate::atomics::UniqueId;
 use crate::atomics::{AtomicU64, Count, Latest, Word};
@@ -65,7 +65,7 @@ impl BudgetCell {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BudgetOfCall<'b> {
     pub(crate) cell: &'b BudgetCell,
-    pub(crate) numbers: &'b BudgetNumbers,
+    pub(crate) numbers: &'b BudgetConfig,
 }
 
 impl<'b> BudgetOfCall<'b> {
@@ -158,7 +158,7 @@ impl<'b> BudgetOfCall<'b> {
 /// A shared level, with the numbers of its budget.
 pub(super) struct Ledger<'b, W> {
     pub(super) word: &'b W,
-    pub(super) numbers: &'b BudgetNumbers,
+    pub(super) numbers: &'b BudgetConfig,
 }
 
 impl<W: Word> Ledger<'_, W> {

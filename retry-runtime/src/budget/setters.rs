@@ -1,7 +1,7 @@
 //! The setters of a budget.
 
 use super::Budget;
-use super::numbers::{BudgetNumbers, thousandths};
+use super::numbers::{BudgetConfig, thousandths};
 
 impl Budget {
     /// Sets how many tokens the budget can hold, in `[1, 268_435]`.
@@ -16,12 +16,12 @@ impl Budget {
     #[must_use]
     pub const fn with_capacity(self, tokens: u32) -> Self {
         assert!(tokens > 0, "a capacity is at least 1");
-        let capacity = BudgetNumbers::tokens(tokens);
+        let capacity = BudgetConfig::tokens(tokens);
         let numbers = self.numbers;
         // A budget that starts full starts with the new capacity. Any other starts with one token, which always fits.
         let full = numbers.start == numbers.capacity;
         let start = if full { capacity } else { numbers.start };
-        Self::of(BudgetNumbers {
+        Self::of(BudgetConfig {
             start,
             capacity,
             ..numbers
@@ -37,8 +37,8 @@ impl Budget {
     /// - If `tokens` is above that range. In a `static`, that is a compile error.
     #[must_use]
     pub const fn with_retry_cost(self, tokens: u32) -> Self {
-        Self::of(BudgetNumbers {
-            failure: BudgetNumbers::tokens(tokens),
+        Self::of(BudgetConfig {
+            failure: BudgetConfig::tokens(tokens),
             ..self.numbers
         })
     }
@@ -52,8 +52,8 @@ impl Budget {
     /// - If `tokens` is above that range. In a `static`, that is a compile error.
     #[must_use]
     pub const fn with_timeout_cost(self, tokens: u32) -> Self {
-        Self::of(BudgetNumbers {
-            timeout: BudgetNumbers::tokens(tokens),
+        Self::of(BudgetConfig {
+            timeout: BudgetConfig::tokens(tokens),
             ..self.numbers
         })
     }
@@ -68,8 +68,8 @@ impl Budget {
     /// - If `tokens` is above that range. In a `static`, that is a compile error.
     #[must_use]
     pub const fn with_throttled_cost(self, tokens: u32) -> Self {
-        Self::of(BudgetNumbers {
-            throttled: BudgetNumbers::tokens(tokens),
+        Self::of(BudgetConfig {
+            throttled: BudgetConfig::tokens(tokens),
             ..self.numbers
         })
     }
@@ -85,7 +85,7 @@ impl Budget {
     /// - If `tokens` is not in that range. In a `static`, that is a compile error.
     #[must_use]
     pub const fn with_reward(self, tokens: f64) -> Self {
-        Self::of(BudgetNumbers {
+        Self::of(BudgetConfig {
             reward: thousandths(tokens),
             ..self.numbers
         })
@@ -102,7 +102,7 @@ impl Budget {
     /// - If `tokens_per_second` is not in that range. In a `static`, that is a compile error.
     #[must_use]
     pub const fn with_refill(self, tokens_per_second: f64) -> Self {
-        Self::of(BudgetNumbers {
+        Self::of(BudgetConfig {
             refill: thousandths(tokens_per_second),
             ..self.numbers
         })
@@ -142,7 +142,7 @@ impl Budget {
     /// ```
     #[must_use]
     pub const fn with_pause(self) -> Self {
-        Self::of(BudgetNumbers {
+        Self::of(BudgetConfig {
             pauses: true,
             ..self.numbers
         })

@@ -8,7 +8,7 @@ use std::thread;
 
 use proptest::prelude::*;
 
-use super::numbers::{Balance, BudgetNumbers, FREE_RETRIES, FaultState, TICK_MILLIS};
+use super::numbers::{Balance, BudgetConfig, FREE_RETRIES, FaultState, TICK_MILLIS};
 use super::of_call::{tick, tick_now};
 use super::{Budget, Charge, Request};
 use crate::clock::{FIRST, Stamp};
@@ -730,7 +730,7 @@ fn the_largest_numbers_saturate() {
     budget.of_call().succeed(Some(Charge::Failure), Stamp::now);
     budget.of_call().succeed(None, Stamp::now);
     assert_eq!(level(&budget, u64::MAX), 268_435_000);
-    assert_eq!(BudgetNumbers::tokens(268_435), 268_435_000);
+    assert_eq!(BudgetConfig::tokens(268_435), 268_435_000);
 }
 
 #[test]

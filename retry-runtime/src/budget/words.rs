@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use super::numbers::{BudgetNumbers, Charge};
+use super::numbers::{BudgetConfig, Charge};
 
 /// How many retries a full budget allows.
-pub(super) struct RetriesWhenFull(pub(super) BudgetNumbers);
+pub(super) struct RetriesWhenFull(pub(super) BudgetConfig);
 
 impl fmt::Display for RetriesWhenFull {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

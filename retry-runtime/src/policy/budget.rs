@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use super::Policy;
-use crate::budget::{Budget, BudgetCell, BudgetNumbers, BudgetOfCall};
+use crate::budget::{Budget, BudgetCell, BudgetConfig, BudgetOfCall};
 
 /// The budget of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub(crate) enum PolicyBudget {
     /// Calls have no budget.
     None,
     /// A budget with these numbers, which starts full.
-    Of(BudgetNumbers, SharedCell),
+    Of(BudgetConfig, SharedCell),
 }
 
 /// The cell of the preset from which a policy comes. `None` stands for the cell of the function. All are equal, because a

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::value::{Number, Whole, set};
-use crate::budget::{Budget, BudgetNumbers};
+use crate::budget::{Budget, BudgetConfig};
 use crate::policy::{Policy, PolicyBudget};
 
-const MOST: u32 = BudgetNumbers::MOST;
+const MOST: u32 = BudgetConfig::MOST;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(

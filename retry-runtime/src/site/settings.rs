@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::Shared;
-use crate::budget::{Budget, BudgetCell, BudgetNumbers, BudgetOfCall};
+use crate::budget::{Budget, BudgetCell, BudgetConfig, BudgetOfCall};
 use crate::clock::nanos;
 use crate::context::{FunctionId, NEVER};
 use crate::jitter::Jitter;
@@ -23,7 +23,7 @@ pub struct SiteSettings<'p> {
     /// The cell of the budget that was set, or that of the function. A call without a budget has one too.
     pub(crate) cell: &'p BudgetCell,
     /// Its numbers. `None` stands for those of the policy.
-    numbers: Option<&'p BudgetNumbers>,
+    numbers: Option<&'p BudgetConfig>,
     /// Whether the call uses it.
     budgeted: bool,
     /// Whether the attribute names a budget, `"none"` included.
@@ -47,7 +47,7 @@ pub struct SiteSettings<'p> {
 }
 
 /// The numbers of a budget that nothing names.
-const DEFAULT: &BudgetNumbers = &BudgetNumbers::DEFAULT;
+const DEFAULT: &BudgetConfig = &BudgetConfig::DEFAULT;
 
 impl<'p> SiteSettings<'p> {
     pub(super) const fn new(name: &'static str, policy: Policy, shared: &'static Shared) -> Self {

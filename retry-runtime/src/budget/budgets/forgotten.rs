@@ -1,6 +1,6 @@
 //! What is remembered of the budgets whose keys were forgotten.
 
-use crate::budget::numbers::{Balance, BudgetNumbers};
+use crate::budget::numbers::{Balance, BudgetConfig};
 
 /// How many levels are remembered for each key that can be known. Chosen by us: if as many drained keys were forgotten as
 /// can be known, about one new key in five shares a place with one of them.
@@ -23,7 +23,7 @@ impl ForgottenLevels {
         hash: u64,
         level: u32,
         keys: usize,
-        numbers: BudgetNumbers,
+        numbers: BudgetConfig,
         now: u64,
     ) {
         if self.words.is_empty() {
@@ -38,11 +38,11 @@ impl ForgottenLevels {
     }
 
     /// Returns the most that a key may have now, in thousandths of a token.
-    pub(super) fn level(&self, hash: u64, numbers: BudgetNumbers, now: u64) -> u32 {
+    pub(super) fn level(&self, hash: u64, numbers: BudgetConfig, now: u64) -> u32 {
         numbers.level(self.state(hash, numbers, now))
     }
 
-    fn state(&self, hash: u64, numbers: BudgetNumbers, now: u64) -> Balance {
+    fn state(&self, hash: u64, numbers: BudgetConfig, now: u64) -> Balance {
         let word = self.words.get(self.place(hash));
         numbers.at(Balance::unpack(word.copied().unwrap_or_default()), now)
     }
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn only_keys_that_share_the_place_of_a_drained_key_start_drained() {
-        let (numbers, full) = (BudgetNumbers::AWS, BudgetNumbers::AWS.capacity);
+        let (numbers, full) = (BudgetConfig::AWS, BudgetConfig::AWS.capacity);
         let mut forgotten = ForgottenLevels::default();
         for hash in 0..10 {
             forgotten.remember(hash, 0, 10, numbers, 0);

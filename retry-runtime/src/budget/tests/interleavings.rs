@@ -7,7 +7,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
-use super::super::numbers::{Balance, BudgetNumbers, Charge, Request, TICK_MILLIS};
+use super::super::numbers::{Balance, BudgetConfig, Charge, Request, TICK_MILLIS};
 use super::super::of_call::Ledger;
 use super::super::share::Share;
 use crate::atomics::Word;
@@ -44,17 +44,17 @@ impl Word for Racy {
 /// The ticks of a second.
 const SECOND: u64 = 1_000 / TICK_MILLIS;
 
-fn holding(tokens: u32) -> BudgetNumbers {
-    BudgetNumbers {
-        start: BudgetNumbers::tokens(tokens),
-        ..BudgetNumbers::AWS
+fn holding(tokens: u32) -> BudgetConfig {
+    BudgetConfig {
+        start: BudgetConfig::tokens(tokens),
+        ..BudgetConfig::AWS
     }
 }
 
 /// What the threads of a model share.
 struct SharedLedger<W> {
     word: W,
-    numbers: BudgetNumbers,
+    numbers: BudgetConfig,
 }
 
 impl<W: Word> SharedLedger<W> {
@@ -64,7 +64,7 @@ impl<W: Word> SharedLedger<W> {
     }
 }
 
-fn ledger(numbers: BudgetNumbers) -> Arc<SharedLedger<AtomicU64>> {
+fn ledger(numbers: BudgetConfig) -> Arc<SharedLedger<AtomicU64>> {
     Arc::new(SharedLedger {
         word: AtomicU64::new(numbers.first_word()),
         numbers,
@@ -197,7 +197,7 @@ fn retries_given_back_and_begun_at_once_leave_the_exact_balance() {
 fn time_is_credited_once_when_several_threads_look_at_it() {
     loom::model(|| {
         // The price of one retry comes back each second. Both threads ask one second later.
-        let ledger = ledger(BudgetNumbers {
+        let ledger = ledger(BudgetConfig {
             refill: 14_000,
             ..holding(0)
         });
@@ -210,12 +210,12 @@ fn time_is_credited_once_when_several_threads_look_at_it() {
 }
 
 /// A budget of four retries, which has a free first wave.
-fn four() -> BudgetNumbers {
-    BudgetNumbers {
+fn four() -> BudgetConfig {
+    BudgetConfig {
         start: 8_000,
         capacity: 8_000,
         refill: 0,
-        ..BudgetNumbers::DEFAULT
+        ..BudgetConfig::DEFAULT
     }
 }
 

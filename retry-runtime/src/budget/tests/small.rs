@@ -10,7 +10,7 @@
 //! With the numbers of the default, that is the promise about a service that is down.
 
 use super::super::numbers::{
-    Balance, BudgetNumbers, Charge, Earning, FREE_RETRIES, FaultState, Request,
+    Balance, BudgetConfig, Charge, Earning, FREE_RETRIES, FaultState, Request,
 };
 use super::super::of_call::Ledger;
 use super::super::share::Share;
@@ -64,20 +64,20 @@ fn is_valid(state: Balance, capacity: u32, wave: bool) -> bool {
         }
 }
 
-fn numbers(capacity: u32, price: u32, refill: u32, wave: bool) -> BudgetNumbers {
-    BudgetNumbers {
+fn numbers(capacity: u32, price: u32, refill: u32, wave: bool) -> BudgetConfig {
+    BudgetConfig {
         start: capacity,
         capacity,
         failure: price,
         refill,
         first_wave_is_free: wave,
-        ..BudgetNumbers::DEFAULT
+        ..BudgetConfig::DEFAULT
     }
 }
 
 /// Runs `step` on the production code, from `state`. Returns the state after it.
 fn run<T>(
-    numbers: &BudgetNumbers,
+    numbers: &BudgetConfig,
     state: Balance,
     step: impl FnOnce(&Ledger<'_, AtomicU64>) -> T,
 ) -> (Balance, T) {
@@ -113,7 +113,7 @@ fn every_retry_keeps_the_balance(width: Width) {
 }
 
 fn a_retry_keeps_the_balance(
-    numbers: &BudgetNumbers,
+    numbers: &BudgetConfig,
     state: Balance,
     number: u32,
     had_begun: bool,
@@ -187,7 +187,7 @@ fn a_success_keeps_the_balance(capacity: u32, state: Balance, amount: u32) {
             ),
             (Some(Charge::Free), 0),
         ] {
-            let numbers = BudgetNumbers {
+            let numbers = BudgetConfig {
                 reward: amount,
                 earning,
                 ..numbers(capacity, amount, 0, true)
@@ -240,13 +240,7 @@ fn a_wait_keeps_the_balance(capacity: u32, state: Balance, refill: u32, ticks: u
     came_in(&numbers, state, after, credited, fault);
 }
 
-fn came_in(
-    numbers: &BudgetNumbers,
-    before: Balance,
-    after: Balance,
-    gives: u32,
-    fault: FaultState,
-) {
+fn came_in(numbers: &BudgetConfig, before: Balance, after: Balance, gives: u32, fault: FaultState) {
     let level = (numbers.level(before) + gives).min(numbers.capacity);
     let expected = (level, fault);
     let seen = (numbers.level(after), after.fault);
