@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::atomics::Switch;
-use crate::budget::{BudgetCell, BudgetOfCall, Share};
+use crate::budget::{BudgetCell, BudgetRef, Share};
 use crate::classify::Verdict;
 use crate::fit::DelayRange;
 use crate::policy::Policy;
@@ -128,7 +128,7 @@ impl CallInScope {
     }
 
     /// Returns the cell of `budget` for the calls in this scope, which starts fresh.
-    pub(crate) fn fresh_cell(&self, budget: BudgetOfCall<'_>) -> Arc<BudgetCell> {
+    pub(crate) fn fresh_cell(&self, budget: BudgetRef<'_>) -> Arc<BudgetCell> {
         let mut state = self.scope.state();
         let own = state.cells.entry(budget.id());
         Arc::clone(own.or_insert_with(|| Arc::new(budget.fresh())))

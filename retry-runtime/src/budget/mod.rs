@@ -15,7 +15,7 @@ use std::fmt;
 pub use self::budgets::Budgets;
 use self::numbers::thousandths;
 pub(crate) use self::numbers::{BudgetConfig, Charge, Request};
-pub(crate) use self::of_call::{BudgetCell, BudgetOfCall};
+pub(crate) use self::of_call::{BudgetCell, BudgetRef};
 pub(crate) use self::share::Share;
 
 /// Bounds how many retries a process may add to the load of a service that is failing.
@@ -150,8 +150,8 @@ impl Budget {
     }
 
     /// The budget as calls use it.
-    pub(crate) const fn of_call(&self) -> BudgetOfCall<'_> {
-        BudgetOfCall {
+    pub(crate) const fn of_call(&self) -> BudgetRef<'_> {
+        BudgetRef {
             cell: &self.cell,
             numbers: &self.numbers,
         }

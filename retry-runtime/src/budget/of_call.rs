@@ -63,12 +63,12 @@ impl BudgetCell {
 
 /// The cell and the numbers of the budget of a call.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct BudgetOfCall<'b> {
+pub(crate) struct BudgetRef<'b> {
     pub(crate) cell: &'b BudgetCell,
     pub(crate) numbers: &'b BudgetConfig,
 }
 
-impl<'b> BudgetOfCall<'b> {
+impl<'b> BudgetRef<'b> {
     /// Asks for the permit of one retry. Returns what the retry is charged, or `None` if the budget refuses it.
     #[inline]
     pub(crate) fn take(self, of: Request, now: Stamp) -> Option<Charge> {

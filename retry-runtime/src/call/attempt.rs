@@ -8,7 +8,7 @@ use pin_project_lite::pin_project;
 use super::cut::{Cut, Cuts};
 use super::timers::poll_limits;
 use super::{Call, State};
-use crate::budget::BudgetOfCall;
+use crate::budget::BudgetRef;
 use crate::clock::Stamp;
 use crate::context::{Phase, around, is_within};
 use crate::opaque::opaque;
@@ -113,7 +113,7 @@ impl State<'_> {
         }
         if !retries {
             let cell = self.settings.cell;
-            let own = |budget: BudgetOfCall<'_>| budget.cell.faults();
+            let own = |budget: BudgetRef<'_>| budget.cell.faults();
             let faults = known.then(|| self.with_budget(own)).flatten();
             frame.faults.set(faults.unwrap_or_else(|| cell.faults()));
         }

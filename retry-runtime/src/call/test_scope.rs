@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::State;
-use crate::budget::{BudgetOfCall, Share};
+use crate::budget::{BudgetRef, Share};
 use crate::clock::{Stamp, nanos};
 use crate::fit::DelayRange;
 use crate::rng;
@@ -38,13 +38,13 @@ impl State<'_> {
 
     /// Shows the budget of the call to `f`, if it has one.
     #[inline]
-    pub(super) fn with_budget<T>(&self, f: impl FnOnce(BudgetOfCall<'_>) -> T) -> Option<T> {
+    pub(super) fn with_budget<T>(&self, f: impl FnOnce(BudgetRef<'_>) -> T) -> Option<T> {
         let budget = self.settings.budget()?;
         match self.with_test_scope(|own| own.fresh_cell(budget)) {
             None => Some(f(budget)),
             Some(cell) => {
                 let cell = &*cell;
-                Some(f(BudgetOfCall { cell, ..budget }))
+                Some(f(BudgetRef { cell, ..budget }))
             }
         }
     }

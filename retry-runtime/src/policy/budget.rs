@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use super::Policy;
-use crate::budget::{Budget, BudgetCell, BudgetConfig, BudgetOfCall};
+use crate::budget::{Budget, BudgetCell, BudgetConfig, BudgetRef};
 
 /// The budget of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,11 +86,9 @@ impl Policy {
     }
 
     /// The budget that all calls share, if they share one.
-    pub(crate) const fn shared_budget(&self) -> Option<BudgetOfCall<'_>> {
+    pub(crate) const fn shared_budget(&self) -> Option<BudgetRef<'_>> {
         match &self.budget {
-            PolicyBudget::Of(numbers, SharedCell(Some(cell))) => {
-                Some(BudgetOfCall { cell, numbers })
-            }
+            PolicyBudget::Of(numbers, SharedCell(Some(cell))) => Some(BudgetRef { cell, numbers }),
             _ => None,
         }
     }

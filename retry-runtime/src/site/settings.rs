@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::Shared;
-use crate::budget::{Budget, BudgetCell, BudgetConfig, BudgetOfCall};
+use crate::budget::{Budget, BudgetCell, BudgetConfig, BudgetRef};
 use crate::clock::nanos;
 use crate::context::{FunctionId, NEVER};
 use crate::jitter::Jitter;
@@ -99,7 +99,7 @@ impl<'p> SiteSettings<'p> {
     pub const fn with_budget(mut self, budget: Option<&'p Budget>) -> Self {
         self.budgeted = budget.is_some();
         if let Some(budget) = budget {
-            let BudgetOfCall { cell, numbers } = budget.of_call();
+            let BudgetRef { cell, numbers } = budget.of_call();
             self.cell = cell;
             self.numbers = Some(numbers);
         }
@@ -166,12 +166,12 @@ impl<'p> SiteSettings<'p> {
 
     /// The budget, or `None` for none.
     #[inline]
-    pub(crate) const fn budget(&self) -> Option<BudgetOfCall<'_>> {
+    pub(crate) const fn budget(&self) -> Option<BudgetRef<'_>> {
         if !self.budgeted {
             return None;
         }
         match (self.numbers, self.policy.budget()) {
-            (Some(numbers), _) | (None, PolicyBudget::Of(numbers, _)) => Some(BudgetOfCall {
+            (Some(numbers), _) | (None, PolicyBudget::Of(numbers, _)) => Some(BudgetRef {
                 cell: self.cell,
                 numbers,
             }),

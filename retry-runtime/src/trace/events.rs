@@ -5,7 +5,7 @@ use tracing::{Level, dispatcher, event_enabled, field};
 #[cfg(feature = "tower")]
 use super::lines::Limit;
 use super::{CallInEvent, Event};
-use crate::budget::BudgetOfCall;
+use crate::budget::BudgetRef;
 use crate::clock::Stamp;
 use crate::stopped::Outcome;
 
@@ -193,7 +193,7 @@ pub(crate) fn ignored_header(header: &str, value: &[u8], expected: &'static str)
 }
 
 /// Why a budget refused a retry, and what to do about it.
-struct Empty<'a>(&'static str, BudgetOfCall<'a>);
+struct Empty<'a>(&'static str, BudgetRef<'a>);
 
 impl std::fmt::Display for Empty<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -20,7 +20,7 @@ use std::time::Duration;
 pub(crate) use self::off::*;
 #[cfg(feature = "tracing")]
 pub(crate) use self::{events::*, lines::Lines, spans::*};
-use crate::budget::BudgetOfCall;
+use crate::budget::BudgetRef;
 use crate::classify::Verdict;
 use crate::report::Which;
 use crate::stopped::Outcome;
@@ -37,7 +37,7 @@ pub(crate) enum Event<'a> {
     /// No attempt will follow: level warn, or debug for an error that is not retryable, because the caller deals with that, and
     /// for a call that was cancelled, because the caller asked for it.
     /// It has the budget of the call if that refused the retry.
-    GaveUp(FailedWith<'a>, Outcome, Option<BudgetOfCall<'a>>),
+    GaveUp(FailedWith<'a>, Outcome, Option<BudgetRef<'a>>),
     /// The call has been failing for a minute or longer, and goes on after this delay: level warn, once in a minute for each function.
     StillFailing(FailedWith<'a>, Duration),
     /// One of two attempts failed, and the other still runs: level debug.
