@@ -6,7 +6,7 @@
 //!
 //! Output:  async fn f(&self, mut a: A, b: B) -> io::Result<T> {
 //!              use ::reattempt::__private as __retry;
-//!              static SHARED: __retry::Shared = __retry::Shared::new();
+//!              static SHARED: __retry::SiteState = __retry::SiteState::new();
 //!              static SITE: __retry::Site<true> = __retry::Site::new("…::f", POLICY, &SHARED);
 //!              let mut call = __retry::Site::begin(&SITE);
 //!              loop {

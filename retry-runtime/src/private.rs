@@ -28,5 +28,5 @@ pub use crate::run::{
     AndRule, Blocking, ByDisplay, ByFunction, CanBeUnready, CanCancel, Chained, MakesText, NoRules,
     Rule, RunOfAny, RunRules,
 };
-pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Shared, Site, SiteSettings, UnlimitedSite};
+pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Site, SiteSettings, SiteState, UnlimitedSite};
 pub use crate::{Backoff, Jitter, Nested, Policy};

@@ -12,7 +12,7 @@ use crate::tokens::{self, generated, located};
 ///
 /// ```text
 /// Output: use ::reattempt::__private as __retry;
-///         static SHARED: __retry::Shared = __retry::Shared::new();
+///         static SHARED: __retry::SiteState = __retry::SiteState::new();
 ///         static SITE: __retry::Site<true> = __retry::Site::new("…::f", POLICY, &SHARED);
 ///         let mut call = __retry::Site::begin(&SITE);      // or UnlimitedSite::begin(&SITE), or SITE.begin()
 /// ```
@@ -87,7 +87,7 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
     generated! {
         use #root::__private as __retry;
         #named
-        static __RETRY_SHARED: __retry::Shared = __retry::Shared::new();
+        static __RETRY_SHARED: __retry::SiteState = __retry::SiteState::new();
         static __RETRY_SITE: __retry::Site<#limited> =
             __retry::Site::new(#label, #policy, &__RETRY_SHARED) #setters;
         #worked_out

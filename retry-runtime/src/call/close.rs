@@ -116,7 +116,7 @@ mod tests {
     };
 
     use crate::policy::Policy;
-    use crate::site::{Shared, Site};
+    use crate::site::{Site, SiteState};
 
     struct Panics;
 
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_call_drops_what_it_holds_although_the_recorder_panics() {
-        static SHARED: Shared = Shared::new();
+        static SHARED: SiteState = SiteState::new();
         static SITE: Site<false> = Site::new("test", Policy::new(), &SHARED);
         let mut call = SITE.begin();
         let held = Arc::downgrade(call.state.frame.rest());

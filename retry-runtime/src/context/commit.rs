@@ -80,7 +80,7 @@ mod tests {
     use crate::listen::observe;
     use crate::policy::Policy;
     use crate::propagate::propagate;
-    use crate::site::{Shared, Site};
+    use crate::site::{Site, SiteState};
     use crate::stopped::{Outcome, Stopped};
 
     const POLICY: Policy = Policy::new()
@@ -262,7 +262,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_commit_in_before_retry_is_not_repeated_further_out() {
-        static SHARED: Shared = Shared::new();
+        static SHARED: SiteState = SiteState::new();
         static SITE: Site<true> = Site::new("test", NO_LIMITS, &SHARED);
         let attempts = Cell::new(0);
         let outer = || async {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::{PoisonError, RwLock};
 
-use super::{Shared, SiteSettings};
+use super::{SiteSettings, SiteState};
 use crate::policy::Policy;
 
 impl SiteSettings<'static> {
@@ -12,7 +12,7 @@ impl SiteSettings<'static> {
     ///
     /// The shared part is made once for each place and never dropped.
     pub(crate) fn at(place: &'static Location<'static>, policy: Policy) -> Self {
-        type Places = HashMap<&'static Location<'static>, (&'static str, &'static Shared)>;
+        type Places = HashMap<&'static Location<'static>, (&'static str, &'static SiteState)>;
         static PLACES: RwLock<Option<Places>> = RwLock::new(None);
         let places = PLACES.read().unwrap_or_else(PoisonError::into_inner);
         let known = places
@@ -25,7 +25,7 @@ impl SiteSettings<'static> {
             let place = places.get_or_insert_default().entry(place);
             *place.or_insert_with_key(|place| {
                 let name: &'static str = place.to_string().leak();
-                let shared: &'static Shared = Box::leak(Box::new(Shared::at(place)));
+                let shared: &'static SiteState = Box::leak(Box::new(SiteState::at(place)));
                 (name, shared)
             })
         });

@@ -30,7 +30,7 @@ pub struct UnlimitedSite {
 
 /// What all calls of an annotated function share. The expansion of each function has one, in a `static`.
 #[derive(Debug)]
-pub struct Shared {
+pub struct SiteState {
     /// Where the attribute of the function is.
     pub(crate) place: &'static Location<'static>,
     /// Set after the "fewer attempts" event has been logged once.
@@ -45,7 +45,7 @@ pub struct Shared {
     pub(crate) share: Share,
 }
 
-impl Shared {
+impl SiteState {
     /// Makes the shared part, with a full budget. In generated code, the place of the caller is that of the attribute.
     #[expect(
         clippy::new_without_default,
@@ -73,7 +73,7 @@ impl Shared {
 impl<const LIMITED: bool> Site<LIMITED> {
     /// Describes an annotated function.
     #[must_use]
-    pub const fn new(name: &'static str, policy: Policy, shared: &'static Shared) -> Self {
+    pub const fn new(name: &'static str, policy: Policy, shared: &'static SiteState) -> Self {
         Self(UnlimitedSite {
             settings: SiteSettings::new(name, policy, shared),
         })

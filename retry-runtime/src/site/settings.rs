@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::Shared;
+use super::SiteState;
 use crate::budget::{Budget, BudgetCell, BudgetConfig, BudgetRef};
 use crate::clock::nanos;
 use crate::context::{FunctionId, NEVER};
@@ -19,7 +19,7 @@ pub struct SiteSettings<'p> {
     /// The label in events, reports and metrics.
     pub(crate) name: &'static str,
     /// What all calls of the function share.
-    pub(crate) shared: &'static Shared,
+    pub(crate) shared: &'static SiteState,
     /// The cell of the budget that was set, or that of the function. A call without a budget has one too.
     pub(crate) cell: &'p BudgetCell,
     /// Its numbers. `None` stands for those of the policy.
@@ -50,7 +50,11 @@ pub struct SiteSettings<'p> {
 const DEFAULT: &BudgetConfig = &BudgetConfig::DEFAULT;
 
 impl<'p> SiteSettings<'p> {
-    pub(super) const fn new(name: &'static str, policy: Policy, shared: &'static Shared) -> Self {
+    pub(super) const fn new(
+        name: &'static str,
+        policy: Policy,
+        shared: &'static SiteState,
+    ) -> Self {
         Self {
             name,
             shared,
