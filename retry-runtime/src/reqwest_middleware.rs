@@ -36,8 +36,8 @@ use ::reqwest::{Request, Response, Url};
 use ::reqwest_middleware::{Error, Middleware, Next};
 use async_trait::async_trait;
 
-use crate::adapters::http::headers::{needs_key, note_key, set_headers};
-use crate::adapters::http::{IDEMPOTENCY_KEY, StatusError};
+use crate::adapters::http::StatusError;
+use crate::adapters::http::headers::{is_idempotent, needs_key, note_key, set_headers};
 use crate::budget::{Budget, Budgets};
 use crate::call::Cut;
 use crate::classify::Retryable;
@@ -57,9 +57,10 @@ use crate::site::{BudgetOf, PolicyOf};
 ///   bound of the wait, up to `max_retry_after`. Any other response is a success of the call, such as 404.
 /// - A 409 to a request with a key, after an attempt that may still run: it has the key.
 /// - An error of `reqwest`, or of a middleware behind this one, whose [verdict](Retryable) allows it.
-/// - A method that is not idempotent, such as POST or PATCH, only if nothing ran, such as when no connection could be
-///   made. If the request has the header `Idempotency-Key`, it is retried as any other. The key must be in the request
-///   when this middleware gets it.
+/// - A POST, a PATCH, or a write with a condition only if nothing ran, such as when no connection could be made. The headers
+///   `If-Match`, `If-None-Match` and `If-Unmodified-Since` are conditions: after a success whose answer was lost, a retry
+///   would return 412. With the header `Idempotency-Key`, these requests are retried as any other. The key must be
+///   in the request when this middleware gets it.
 /// - A body that is a stream is sent once, because it cannot be sent again. The call has one attempt.
 ///
 /// The time until the head of the response counts, and not that of its body. To retry a body that breaks off, annotate
@@ -201,8 +202,7 @@ impl Middleware for Retry {
             policy = policy.with_attempts(1);
         }
         let of_host = self.budget_of(&policy, request.url());
-        let has_key = request.headers().contains_key(IDEMPOTENCY_KEY);
-        let idempotent = request.method().is_idempotent() || has_key;
+        let idempotent = is_idempotent(request.method(), request.headers());
         let mut request = Some(request);
         // Each attempt starts from the extensions of the request. The layers around see those of the last attempt.
         let before = extensions.clone();

@@ -47,8 +47,8 @@ use tower_service::Service;
 
 #[cfg(feature = "tonic")]
 pub use self::grpc::GrpcRequests;
-use crate::adapters::http::headers::note_key;
-use crate::adapters::http::{IDEMPOTENCY_KEY, StatusError};
+use crate::adapters::http::StatusError;
+use crate::adapters::http::headers::{is_idempotent, note_key};
 use crate::adapters::known;
 use crate::call::Cut;
 use crate::classify::{Retryable, Said, Verdict};
@@ -120,7 +120,8 @@ pub trait Requests<Q, A> {
 
 /// Requests of HTTP that are `Clone`. A status decides about a response, and `Retry-After` is its hint.
 ///
-/// Methods that are not idempotent, such as POST, are retried only if nothing ran, or with the header `Idempotency-Key`.
+/// A method that is not idempotent, such as POST, and a write with a condition, such as `If-Match`, are retried only if nothing
+/// ran, or with the header `Idempotency-Key`.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct HttpRequests;
@@ -136,7 +137,7 @@ where
     }
 
     fn is_idempotent(&self, request: &Request<B>) -> bool {
-        request.method().is_idempotent() || request.headers().contains_key(IDEMPOTENCY_KEY)
+        is_idempotent(request.method(), request.headers())
     }
 
     fn failure(&self, response: &Response<R>) -> Option<StatusError> {

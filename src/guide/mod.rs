@@ -117,8 +117,9 @@ pub mod deadlines {}
 #[doc = include_str!("cancelling.md")]
 pub mod cancelling {}
 
+// The same.
 #[doc = include_str!("../links/all.md")]
-#[doc = include_str!("idempotency.md")]
+#[cfg_attr(not(doctest), doc = include_str!("idempotency.md"))]
 pub mod idempotency {}
 
 #[doc = include_str!("../links/all.md")]

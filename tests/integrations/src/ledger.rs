@@ -3,10 +3,10 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-use crate::loopback::listener;
+use crate::loopback::{listener, read_head};
 use crate::stall;
 
 /// The server, over HTTP on loopback. It ends with its runtime.
@@ -105,14 +105,9 @@ impl Ledger {
 }
 
 async fn serve(mut connection: TcpStream, book: Arc<Mutex<Book>>, unanswered: usize, skips: bool) {
-    let mut request = Vec::new();
-    while !request.windows(4).any(|window| window == b"\r\n\r\n") {
-        match connection.read_buf(&mut request).await {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {}
-        }
-    }
-    let head = String::from_utf8_lossy(&request).to_ascii_lowercase();
+    let Some((head, _)) = read_head(&mut connection).await else {
+        return;
+    };
     let key = head
         .lines()
         .find_map(|line| line.strip_prefix("idempotency-key: "))

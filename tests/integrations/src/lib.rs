@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt as _;
 
 pub mod commit_proxy;
+pub mod document;
 pub mod grpc;
 pub mod ledger;
 pub mod loopback;
@@ -107,6 +108,11 @@ struct Deadlines;
 #[cfg(doctest)]
 #[doc = include_str!("../../../src/guide/clients.md")]
 struct Clients;
+
+/// The same for the page on idempotency, which has a server too.
+#[cfg(doctest)]
+#[doc = include_str!("../../../src/guide/idempotency.md")]
+struct Idempotency;
 
 /// The same for the page on tests, which has a service.
 #[cfg(doctest)]

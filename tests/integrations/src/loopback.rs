@@ -218,21 +218,30 @@ pub fn later() -> (SocketAddr, TcpSocket) {
     (socket.local_addr().unwrap(), socket)
 }
 
+/// Reads the head of a request, in lower case, and what has come of its body. `None` if the connection ends before.
+pub(crate) async fn read_head(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> {
+    let mut request = Vec::new();
+    loop {
+        if let Some(length) = request.windows(4).position(|end| end == b"\r\n\r\n") {
+            let body = request.split_off(length + 4);
+            let head = String::from_utf8_lossy(&request).to_ascii_lowercase();
+            return Some((head, body));
+        }
+        if stream.read_buf(&mut request).await.ok()? == 0 {
+            return None;
+        }
+    }
+}
+
 async fn serve(
     mut stream: TcpStream,
     answer: Answer,
     skips: bool,
     read: Arc<Mutex<Vec<(Instant, String)>>>,
 ) {
-    let mut request = Vec::new();
-    while !request.windows(4).any(|window| window == b"\r\n\r\n") {
-        let mut chunk = [0; 1024];
-        match stream.read(&mut chunk).await {
-            Ok(0) | Err(_) => return,
-            Ok(length) => request.extend_from_slice(&chunk[..length]),
-        }
-    }
-    let head = String::from_utf8_lossy(&request).to_ascii_lowercase();
+    let Some((head, _)) = read_head(&mut stream).await else {
+        return;
+    };
     read.lock().unwrap().push((Instant::now(), head));
     let (bytes, end) = match answer {
         Answer::Reset => (&b""[..], End::Reset),

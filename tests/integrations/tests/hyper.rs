@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use http::{Method, Request, Response};
+use http::{Request, Response};
 use http_body_util::{BodyExt as _, Empty, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
 use hyper_util::client::legacy::Client;
@@ -369,13 +369,12 @@ fn layered(attempts: u32) -> RetryLayer {
 /// The client of `hyper-util` as a service of `tower`.
 async fn send(
     layer: &RetryLayer,
-    method: Method,
+    request: http::request::Builder,
     address: SocketAddr,
 ) -> Result<Response<Incoming>, Box<dyn std::error::Error + Send + Sync>> {
     let client = Client::builder(TokioExecutor::new())
         .pool_max_idle_per_host(0)
         .build_http::<Body>();
-    let request = Request::builder().method(method);
     let request = request.uri(format!("http://{address}/")).body(Body::new());
     layer.layer(client).oneshot(request.unwrap()).await
 }
@@ -387,25 +386,33 @@ async fn a_layer_retries_the_requests_of_a_client() {
     );
     let layer = layered(3);
     let server = Loopback::start(&[AFTER_A_SECOND, Answer::Reset]).await;
-    let response = send(&layer, Method::GET, server.address).await.unwrap();
+    let response = send(&layer, Request::get("/"), server.address)
+        .await
+        .unwrap();
     assert_eq!((response.status().as_u16(), server.calls()), (200, 3));
     let times = server.times();
     assert!(times[1] - times[0] >= Duration::from_secs(1), "{times:?}");
 
     // The last response is returned, whatever its status.
     let server = Loopback::start(&[UNAVAILABLE; 3]).await;
-    let response = send(&layer, Method::GET, server.address).await.unwrap();
+    let response = send(&layer, Request::get("/"), server.address)
+        .await
+        .unwrap();
     assert_eq!((response.status().as_u16(), server.calls()), (503, 3));
 
-    // A POST may have run, unless no connection was made.
-    let server = Loopback::start(&[Answer::Reset]).await;
-    send(&layer, Method::POST, server.address)
-        .await
-        .unwrap_err();
-    assert_eq!(server.calls(), 1);
-    let (sent, report) = observe(send(&layer, Method::POST, loopback::nobody())).await;
-    assert!(sent.is_err());
-    assert_eq!(report.unwrap().attempts(), 3);
+    // These may have run, unless no connection was made.
+    for request in [
+        || Request::post("/"),
+        || Request::put("/").header("if-match", "\"1\""),
+    ] as [fn() -> http::request::Builder; 2]
+    {
+        let server = Loopback::start(&[Answer::Reset]).await;
+        send(&layer, request(), server.address).await.unwrap_err();
+        assert_eq!(server.calls(), 1);
+        let (sent, report) = observe(send(&layer, request(), loopback::nobody())).await;
+        assert!(sent.is_err());
+        assert_eq!(report.unwrap().attempts(), 3);
+    }
 }
 
 #[tokio::test]
@@ -413,13 +420,15 @@ async fn a_layer_keeps_to_its_budget_and_says_what_stopped_it() {
     static EMPTY: Budget = Budget::aws().with_capacity(1).with_retry_cost(2);
     let server = Loopback::start(&[UNAVAILABLE; 3]).await;
     let layer = layered(3).with_budget(&EMPTY);
-    let response = send(&layer, Method::GET, server.address).await.unwrap();
+    let response = send(&layer, Request::get("/"), server.address)
+        .await
+        .unwrap();
     assert_eq!((response.status().as_u16(), server.calls()), (503, 1));
 
     let hasty = Policy::new().with_timeout(Duration::from_secs(20));
     let layer = RetryLayer::new(hasty.with_attempts(1)).with_name("shop");
     let server = Loopback::start_skipping(&[Answer::Stall]).await;
-    let (sent, report) = observe(send(&layer, Method::GET, server.address)).await;
+    let (sent, report) = observe(send(&layer, Request::get("/"), server.address)).await;
     let stopped = sent.unwrap_err().downcast::<Stopped>().unwrap();
     assert_eq!(stopped.outcome(), Outcome::Timeout);
     assert_eq!(report.unwrap().function(), "shop");

@@ -15,7 +15,7 @@ use reattempt::{
     Budget, Budgets, Jitter, Outcome, Policy, Preset, Report, Retryable, Stopped, Verdict,
     deadline, observe, retry,
 };
-use reqwest::{Body, Client, Request, Response};
+use reqwest::{Body, Client, Method, Request, Response};
 use reqwest_middleware::{
     ClientBuilder, ClientWithMiddleware, Error, Middleware, Next, RequestBuilder,
 };
@@ -133,7 +133,7 @@ async fn a_post_is_retried_if_it_has_a_key_or_if_nothing_ran() {
             let _ = request.send().await;
             assert_eq!(server.calls(), expected, "{script:?} {key:?}");
         }
-        for method in [reqwest::Method::PATCH, reqwest::Method::PUT] {
+        for method in [Method::PATCH, Method::PUT] {
             let server = Loopback::start(script).await;
             let expected = if method.is_idempotent() { 2 } else { 1 };
             let request = client.request(method.clone(), server.url());
@@ -145,6 +145,41 @@ async fn a_post_is_retried_if_it_has_a_key_or_if_nothing_ran() {
     let (response, report) = sent(client.post(url).body("order")).await;
     assert_eq!(response.unwrap_err().verdict(), Verdict::Refused);
     assert_eq!(report.attempts(), 4);
+}
+
+/// If the first one was carried out, a second one would fail with 412, as if someone else had been faster.
+#[tokio::test]
+async fn a_request_that_may_run_only_once_by_its_condition_is_retried_as_a_post() {
+    let client = client(Retry::new(QUICK));
+    let conditions = [
+        ("if-match", "\"1\""),
+        ("if-none-match", "*"),
+        ("if-unmodified-since", "Sun, 06 Nov 1994 08:49:37 GMT"),
+    ];
+    for (name, value) in conditions {
+        for (method, key, expected) in [
+            (Method::PUT, None, 1),
+            (Method::DELETE, None, 1),
+            (Method::PUT, Some("order-7"), 2),
+            // The condition of a request that only reads is about its answer.
+            (Method::GET, None, 2),
+        ] {
+            for script in [&[UNAVAILABLE] as &'static [Answer], &[Answer::Reset]] {
+                let server = Loopback::start(script).await;
+                let mut request = client.request(method.clone(), server.url());
+                request = request.header(name, value);
+                if let Some(key) = key {
+                    request = request.header(IDEMPOTENCY_KEY, key);
+                }
+                let _ = request.send().await;
+                assert_eq!(server.calls(), expected, "{script:?} {method} {name}");
+            }
+        }
+        let url = format!("http://{}/", loopback::nobody());
+        let (response, report) = sent(client.put(url).header(name, value)).await;
+        assert_eq!(response.unwrap_err().verdict(), Verdict::Refused);
+        assert_eq!(report.attempts(), 4);
+    }
 }
 
 #[tokio::test]

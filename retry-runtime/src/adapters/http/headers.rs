@@ -1,5 +1,7 @@
 //! The headers that tell a server about the attempt that sends a request.
 
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+use ::http::header::{IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 
 use crate::context::Attempt;
@@ -86,6 +88,19 @@ pub(crate) fn note_key(headers: &HeaderMap) {
             attempt.note_key();
         }
     }
+}
+
+/// Whether a request may run twice.
+///
+/// A write with a condition may not. If the answer to it is lost, it may have changed what the condition asks for, and the
+/// second run would fail with 412, as if another client had written (RFC 9110, section 13.2).
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+pub(crate) fn is_idempotent(method: &Method, headers: &HeaderMap) -> bool {
+    let conditions = [IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE];
+    let has_condition = conditions.iter().any(|name| headers.contains_key(name));
+    headers.contains_key(IDEMPOTENCY_KEY)
+        || method.is_safe()
+        || method.is_idempotent() && !has_condition
 }
 
 /// Sets a header that is not set yet.
