@@ -52,25 +52,21 @@
 //! |---|---|---|
 //! | `quickstart` | – | a server that refuses, stalls and fails before it answers |
 //! | `downloads` | – | 200 files from a server with faults, with a report of each call and the budget over time |
-//! | `presets` | – | policies by name |
-//! | `tuning` | –, `--features serde` | settings that are read again on SIGHUP, and retries turned off and on |
 //! | `schedule` | `simulation` | the delays, the worst case and the load of a policy |
 //! | `storm` | `simulation` | what retries do to a server, with and without a budget |
 //! | `hedged_reads` | `simulation` | three replicas, one of them slow in turns, with and without `hedge` |
 //! | `soak` | `simulation` | ten thousand calls at a time for a minute: memory, tasks and tokens stay level |
-//! | `http_client`, `http_client_0_12` | `integrations` | `reqwest`: resets, stalls, a 503 that names a delay |
+//! | `http_client` | `integrations` | `reqwest`: resets, stalls, a 503 that names a delay |
 //! | `http2_post` | `integrations` | `reqwest` over HTTP/2: a stream that the server refused is retried, even if it is a POST |
 //! | `hyper_client` | `integrations` | `hyper`, with an error enum that forwards verdicts |
 //! | `grpc_client` | `integrations` | `tonic`: codes, and the delay of `RetryInfo` |
 //! | `postgres_transfer`, `sqlx_transfer` | `integrations` | a transaction that is retried as a whole |
-//! | `sqlx_0_8_transfer` | `integrations` | the same in MariaDB: a deadlock, and a lock that is not granted in time |
 //! | `sea_orm_booking` | `integrations` | a serializable transaction with entities, and a unique violation |
 //! | `deadpool_orders` | `integrations` | a pool without a free connection, and without a server |
 //! | `redis_cache` | `integrations` | a server that is killed and comes back |
 //! | `blocking_http` | `integrations` | `ureq`, in a program without async |
 //! | `deadline_service` | `integrations` | `axum`: the deadline of a request, kept and passed on |
-//! | `shutdown` | `integrations` | `cancel`, with a token of `tokio-util` |
-//! | `payment`, `payment_service` | `integrations` | an idempotency key, on the client and on the server |
+//! | `payment_service` | `integrations` | an idempotency key, on the client and on the server |
 //! | `http_methods` | `integrations` | GET, PUT and DELETE are retried, POST only with a key |
 //! | `library` | `cargo test -p weather` | a library that retries, without a type of this crate in its API |
 //! | `middleware_client` | `integrations` | `reqwest-middleware`: all requests of a client are retried |

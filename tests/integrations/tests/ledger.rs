@@ -1,12 +1,7 @@
 //! With a ledger that commits and does not answer, a call does not retry a request that may have run.
 
-#[path = "../../../examples/payment.rs"]
-#[allow(dead_code, reason = "the example's `main` is not run here")]
-mod example;
-
 use std::time::Duration;
 
-use example::{pay_once, pay_with_key};
 use integrations::ledger::Ledger;
 use integrations::loopback::{Answer, Loopback, later};
 use reattempt::http::IDEMPOTENCY_KEY;
@@ -17,6 +12,20 @@ use reqwest::Client;
 fn client() -> Client {
     let builder = Client::builder().no_proxy().pool_max_idle_per_host(0);
     builder.build().unwrap()
+}
+
+#[retry(attempts = 3, base = "10ms", timeout = "2s", idempotent = false)]
+async fn pay_once(client: &Client, ledger: &str) -> Result<(), RequestError> {
+    client.post(ledger).send().await?.check()?;
+    Ok(())
+}
+
+/// All attempts of a call have the same key; another call has another one.
+#[retry(attempts = 3, base = "10ms", timeout = "2s")]
+async fn pay_with_key(client: &Client, ledger: &str) -> Result<(), RequestError> {
+    let request = client.post(ledger).attempt_headers();
+    request.send().await?.check()?;
+    Ok(())
 }
 
 #[tokio::test]
