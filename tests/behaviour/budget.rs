@@ -20,10 +20,7 @@ use crate::script::{RESET, Script, Step, ms};
 #[tokio::test(start_paused = true)]
 async fn a_budget_of_ten_retries_makes_eleven_calls() {
     static TEN: Budget = Budget::aws().with_capacity(10).with_retry_cost(1);
-    #[retry(attempts = 100, budget = "TEN")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 100, budget = "TEN"));
     let script = Script::new([RESET]);
     let error = call(&script).await.unwrap_err();
     assert_eq!(script.calls(), 11);
@@ -34,10 +31,7 @@ async fn a_budget_of_ten_retries_makes_eleven_calls() {
 #[tokio::test(start_paused = true)]
 async fn without_a_key_a_function_makes_100_retries_while_everything_fails() {
     // There is no wait, so the refill adds no tokens.
-    #[retry(attempts = 2, base = "0ms", jitter = "none")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 2, base = "0ms", jitter = "none"));
     let script = Script::new([RESET]);
     for _ in 0..150 {
         call(&script).await.unwrap_err();
@@ -48,10 +42,7 @@ async fn without_a_key_a_function_makes_100_retries_while_everything_fails() {
 #[tokio::test(start_paused = true)]
 async fn with_the_numbers_of_the_aws_sdk_fourteen_successes_pay_for_one_retry() {
     static STANDARD: Budget = Budget::aws();
-    #[retry(attempts = 3, budget = STANDARD)]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 3, budget = STANDARD));
     let failing = Script::new([RESET]);
     // Each call makes at least one retry, until the budget is empty.
     for _ in 0..36 {
@@ -76,14 +67,8 @@ async fn with_the_numbers_of_the_aws_sdk_fourteen_successes_pay_for_one_retry() 
 
 #[tokio::test(start_paused = true)]
 async fn a_drained_function_leaves_the_budget_of_another_alone() {
-    #[retry(attempts = 300, base = "0ms", jitter = "none")]
-    async fn broken(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(attempts = 3)]
-    async fn sound(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(broken(attempts = 300, base = "0ms", jitter = "none"));
+    plays!(sound(attempts = 3));
     let script = Script::new([RESET]);
     broken(&script).await.unwrap_err();
     assert_eq!(script.calls(), 1 + 100, "drained");
@@ -94,14 +79,8 @@ async fn a_drained_function_leaves_the_budget_of_another_alone() {
 #[tokio::test(start_paused = true)]
 async fn functions_that_name_one_budget_share_it() {
     static SHARED: Budget = Budget::aws().with_capacity(28);
-    #[retry(attempts = 50, budget = "SHARED")]
-    async fn one(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(attempts = 50, budget = "SHARED")]
-    async fn other(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(one(attempts = 50, budget = "SHARED"));
+    plays!(other(attempts = 50, budget = "SHARED"));
     let script = Script::new([RESET]);
     one(&script).await.unwrap_err();
     other(&script).await.unwrap_err();
@@ -110,10 +89,7 @@ async fn functions_that_name_one_budget_share_it() {
 
 #[tokio::test(start_paused = true)]
 async fn without_a_budget_nothing_bounds_retries() {
-    #[retry(attempts = 200, max_delay = "1s", budget = "none")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 200, max_delay = "1s", budget = "none"));
     let script = Script::new([RESET]);
     call(&script).await.unwrap_err();
     assert_eq!(script.calls(), 200);
@@ -123,24 +99,15 @@ async fn without_a_budget_nothing_bounds_retries() {
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_is_refused_for_another_reason_is_not_charged() {
     static UNTOUCHED: Budget = Budget::new();
-    #[retry(attempts = 3, budget = "UNTOUCHED")]
-    async fn permanent(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(attempts = 1, budget = "UNTOUCHED")]
-    async fn single(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(
+    plays!(permanent(attempts = 3, budget = "UNTOUCHED"));
+    plays!(single(attempts = 1, budget = "UNTOUCHED"));
+    plays!(late(
         attempts = 3,
         base = "10s",
         jitter = "none",
         deadline = ms(5000),
         budget = "UNTOUCHED"
-    )]
-    async fn late(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     permanent(&Script::new([Step::Fail(io::ErrorKind::NotFound)]))
         .await
         .unwrap_err();
@@ -156,17 +123,14 @@ async fn a_retry_that_is_refused_for_another_reason_is_not_charged() {
 #[tokio::test(start_paused = true)]
 async fn a_call_dropped_at_any_poll_pays_only_for_the_retries_that_began() {
     static LEVEL: Budget = Budget::aws();
-    #[retry(
+    plays!(call(
         attempts = 4,
         timeout = "1s",
         base = "1s",
         backoff = "constant",
         jitter = "none",
         budget = "LEVEL"
-    )]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     let mut seen = Vec::new();
     for polls in 1..40 {
         let before = LEVEL.level();
@@ -197,10 +161,7 @@ async fn a_call_dropped_at_any_poll_pays_only_for_the_retries_that_began() {
 #[tokio::test(start_paused = true)]
 async fn a_success_after_retries_gives_back_the_tokens_of_the_last_retry() {
     static LEVEL: Budget = Budget::aws();
-    #[retry(attempts = 3, budget = "LEVEL")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 3, budget = "LEVEL"));
     let script = Script::new([RESET, RESET, Step::Succeed]);
     call(&script).await.unwrap();
     assert_eq!(LEVEL.level(), 500.0 - 2.0 * 14.0 + 14.0);
@@ -251,14 +212,11 @@ async fn a_timeout_that_an_empty_budget_refuses_to_retry_gives_a_stopped_error()
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_a_hook_takes_nothing() {
     static LEVEL: Budget = Budget::new();
-    #[retry(
+    plays!(call(
         attempts = 3,
         budget = "LEVEL",
-        on_retry = |_| panic!("in the hook"),
-    )]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+        on_retry = |_| panic!("in the hook")
+    ));
     let script = Script::new([RESET]);
     let panicked = std::panic::AssertUnwindSafe(call(&script))
         .catch_unwind()
@@ -330,10 +288,7 @@ async fn a_panic_in_a_rule_a_verdict_or_before_retry_takes_nothing() {
 #[tokio::test(start_paused = true)]
 async fn calls_at_the_same_time_do_not_overdraw() {
     static TWENTY: Budget = Budget::aws().with_capacity(20).with_retry_cost(1);
-    #[retry(attempts = 10, budget = "TWENTY")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 10, budget = "TWENTY"));
     let script = Script::new([Step::FailAfter(ms(10))]);
     let ended = join_all((0..50).map(|_| call(&script))).await;
     assert!(ended.iter().all(Result::is_err));
@@ -344,15 +299,9 @@ async fn calls_at_the_same_time_do_not_overdraw() {
 #[tokio::test(start_paused = true)]
 async fn a_ratio_allows_its_share_and_a_refill_its_rate() {
     static TENTH: Budget = Budget::ratio(0.1);
-    #[retry(attempts = 4, base = "1ms", budget = "TENTH")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 4, base = "1ms", budget = "TENTH"));
     static REFILLED: Budget = Budget::ratio(0.0).with_refill(2.0);
-    #[retry(attempts = 2, base = "1ms", budget = "REFILLED")]
-    async fn rare(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(rare(attempts = 2, base = "1ms", budget = "REFILLED"));
     let script = Script::new([RESET]);
     for _ in 0..1000 {
         call(&script).await.unwrap_err();
@@ -380,10 +329,7 @@ async fn a_ratio_allows_its_share_and_a_refill_its_rate() {
 #[tokio::test(start_paused = true)]
 async fn ten_calls_that_succeed_at_once_earn_a_retry() {
     static TENTH: Budget = Budget::ratio(0.1).with_capacity(1);
-    #[retry(attempts = 2, base = "1ms", budget = "TENTH")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 2, base = "1ms", budget = "TENTH"));
     let attempts = async || {
         let script = Script::new([RESET]);
         call(&script).await.unwrap_err();
@@ -440,10 +386,7 @@ async fn a_hundred_in_a_row(pause: Duration, call: impl AsyncFn(&Script) -> io::
 /// Each call takes four tokens and gives two back, so the last of them finds four.
 #[tokio::test(start_paused = true)]
 async fn ninety_nine_calls_at_one_instant_that_each_need_two_retries_all_succeed() {
-    #[retry(attempts = 3, base = "0ms", jitter = "none")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 3, base = "0ms", jitter = "none"));
     for number in 0..100 {
         let script = Script::new([RESET, RESET, Step::Succeed]);
         assert_eq!(call(&script).await.is_ok(), number < 99, "call {number}");
@@ -452,29 +395,20 @@ async fn ninety_nine_calls_at_one_instant_that_each_need_two_retries_all_succeed
 
 #[tokio::test(start_paused = true)]
 async fn a_hundred_calls_a_second_apart_that_each_need_two_retries_all_succeed() {
-    #[retry(attempts = 3)]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 3));
     a_hundred_in_a_row(ms(1_000), call).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_hundred_calls_an_hour_apart_that_each_need_two_retries_all_succeed() {
-    #[retry(attempts = 3)]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 3));
     a_hundred_in_a_row(ms(3_600_000), call).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_outage_of_an_hour_and_a_quiet_day_leave_a_full_budget() {
     static LEVEL: Budget = Budget::new();
-    #[retry(attempts = 4, timeout = "500ms", budget = "LEVEL")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 4, timeout = "500ms", budget = "LEVEL"));
     let (script, began) = (Script::new([RESET, Step::Hang]), Instant::now());
     while began.elapsed() < ms(3_600_000) {
         join_all((0..10).map(|_| call(&script))).await;
@@ -502,10 +436,7 @@ async fn at_rate<F: Future>(calls: u32, a_second: u32, call: impl Fn() -> F) {
 /// begun when the first attempt timed out may add two: those of 100 ms are 25 calls.
 #[tokio::test(start_paused = true)]
 async fn ten_seconds_of_timeouts_have_36_retries_and_those_of_calls_under_way() {
-    #[retry(attempts = 3, timeout = "100ms")]
-    async fn late(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(late(attempts = 3, timeout = "100ms"));
     let script = Script::new([Step::Hang]);
     at_rate(2_500, 250, || late(&script)).await;
     let retries = script.calls() - 2_500;
@@ -596,10 +527,7 @@ async fn a_retry_takes_2_tokens_4_if_throttled_and_6_after_a_timeout() {
 #[tokio::test(start_paused = true)]
 async fn a_success_after_a_timeout_gives_back_6() {
     static LEVEL: Budget = Budget::new().with_refill(0.0);
-    #[retry(attempts = 3, timeout = "1s", budget = "LEVEL")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 3, timeout = "1s", budget = "LEVEL"));
     let script = Script::new([RESET, Step::Hang, Step::Succeed]);
     call(&script).await.unwrap();
     assert_eq!(LEVEL.level(), 198.0);
@@ -608,16 +536,13 @@ async fn a_success_after_a_timeout_gives_back_6() {
 #[tokio::test(start_paused = true)]
 async fn a_call_dropped_in_the_wait_after_a_timeout_gets_its_6_back() {
     static LEVEL: Budget = Budget::new().with_refill(0.0);
-    #[retry(
+    plays!(call(
         attempts = 3,
         timeout = "1s",
         base = "10s",
         jitter = "none",
         budget = "LEVEL"
-    )]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     {
         let script = Script::new([Step::Hang]);
         let mut waiting = pin!(call(&script));
@@ -708,10 +633,7 @@ async fn a_lone_caller_has_all_its_attempts_in_six_calls_that_hang() {
 #[tokio::test(start_paused = true)]
 async fn a_success_after_a_free_retry_gives_nothing_back() {
     static LEVEL: Budget = Budget::new().with_capacity(20).with_refill(0.0);
-    #[retry(attempts = 2, timeout = "1s", budget = "LEVEL")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 2, timeout = "1s", budget = "LEVEL"));
     // Two of these calls take 12 of 20 tokens, and the retries of the others are free.
     let scripts: Vec<_> = (0..10).map(|_| Script::new([Step::Hang])).collect();
     let mut calls: Vec<_> = scripts

@@ -66,16 +66,13 @@ async fn cancel_wins_over_a_body_that_is_ready_at_the_same_moment() {
 /// The attempt before the wait was cut, so it left no error.
 #[tokio::test(start_paused = true)]
 async fn a_wait_after_a_timeout_that_is_cut_is_cancelled() {
-    #[retry(
+    plays!(call(
         timeout = "100ms",
         base = "1s",
         jitter = "none",
         budget = "none",
         cancel = tokio::time::sleep(ms(500))
-    )]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     let script = Script::new([Step::Hang]);
     let error = call(&script).await.unwrap_err();
     assert_eq!((script.calls(), script.elapsed()), (1, ms(500)));
@@ -127,17 +124,14 @@ async fn a_call_that_is_cancelled_already_makes_no_attempt() {
 
 #[tokio::test(start_paused = true)]
 async fn it_cuts_before_retry() {
-    #[retry(
+    plays!(call(
         attempts = 3,
         base = "1s",
         jitter = "none",
         budget = "none",
         cancel = tokio::time::sleep(ms(1500)),
-        before_retry = async || std::future::pending::<()>().await,
-    )]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+        before_retry = async || std::future::pending::<()>().await
+    ));
     let script = Script::new([RESET]);
     let error = call(&script).await.unwrap_err();
     assert_eq!((script.calls(), script.elapsed()), (1, ms(1500)));
@@ -302,10 +296,11 @@ async fn with_cancel_waits_a_wait_ends_and_no_attempt_begins() {
 #[tokio::test(start_paused = true)]
 async fn with_cancel_waits_both_attempts_of_a_race_go_on() {
     static BUDGET: reattempt::Budget = reattempt::Budget::new();
-    #[retry(hedge = "100ms", budget = BUDGET, cancel_waits = tokio::time::sleep(ms(150)))]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(
+        hedge = "100ms",
+        budget = BUDGET,
+        cancel_waits = tokio::time::sleep(ms(150))
+    ));
     let script = Script::new([Step::Hang, Step::SucceedAfter(ms(200))]);
     assert_eq!(call(&script).await.unwrap(), 2);
     assert_eq!(script.elapsed(), ms(300));

@@ -18,10 +18,7 @@ use crate::script::{RESET, Script, Step, ending, ms, stopped};
 /// The call is cancelled already, and begins after the deadline that it inherits.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_begins_cancelled_and_late_makes_no_attempt() {
-    #[retry(cancel = ready(()), deadline = "5s")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(cancel = ready(()), deadline = "5s"));
     let script = Script::new([Step::Succeed]);
     let until = Instant::now() + ms(100);
     tokio::time::advance(ms(200)).await;
@@ -66,16 +63,13 @@ async fn a_retry_that_is_late_and_cancelled_is_given_back_once() {
 #[tokio::test(start_paused = true)]
 async fn a_late_wake_up_gives_the_tokens_back() {
     static LEVEL: Budget = Budget::aws();
-    #[retry(
+    plays!(call(
         attempts = 5,
         base = "1s",
         jitter = "none",
         deadline = "3s",
         budget = "LEVEL"
-    )]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     let script = Script::new([RESET]);
     let mut future = std::pin::pin!(call(&script));
     assert!(futures::poll!(&mut future).is_pending());
@@ -128,18 +122,15 @@ fn retries(script: &Script) -> f64 {
 #[tokio::test(start_paused = true)]
 async fn a_timeout_that_the_budget_refuses_runs_nothing_more() {
     static EMPTY: Budget = Budget::new().with_capacity(1);
-    #[retry(
+    plays!(call(
         attempts = 5,
         timeout = "1s",
         deadline = "10s",
         budget = "EMPTY",
         cancel = std::future::pending::<()>(),
         before_retry = async || -> () { unreachable!("there is no retry") },
-        on_retry = |_| unreachable!("there is no retry"),
-    )]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+        on_retry = |_| unreachable!("there is no retry")
+    ));
     let script = Script::new([Step::Hang]);
     let error = call(&script).await.unwrap_err();
     assert_eq!((script.calls(), script.elapsed()), (1, ms(1000)));
@@ -342,10 +333,7 @@ async fn a_scope_around_a_carried_future_holds() {
 /// Functions that `before_retry` calls are within the call, so their retries add to its retries.
 #[tokio::test(start_paused = true)]
 async fn retries_in_before_retry_add() {
-    #[retry(attempts = 4, base = "1ms", budget = "none")]
-    async fn reconnect(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(reconnect(attempts = 4, base = "1ms", budget = "none"));
     #[retry(
         attempts = 4,
         base = "1ms",
@@ -417,20 +405,15 @@ async fn unlimited_attempts_have_no_budget_by_default() {
     const UNLIMITED: Policy = Policy::new()
         .with_unlimited_attempts()
         .with_max_delay(ms(1));
-    #[retry(attempts = "unlimited", base = "1ms", max_delay = "1ms")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(policy = UNLIMITED)]
-    async fn by_policy(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(
+        attempts = "unlimited",
+        base = "1ms",
+        max_delay = "1ms"
+    ));
+    plays!(by_policy(policy = UNLIMITED));
     /// The largest number means the same, as the reference says.
     const LARGEST: Policy = UNLIMITED.with_attempts(u32::MAX);
-    #[retry(policy = LARGEST)]
-    async fn by_largest(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(by_largest(policy = LARGEST));
     #[retry(attempts = attempts, base = "1ms", max_delay = "1ms")]
     async fn by_expression(script: &Script, attempts: u32) -> io::Result<usize> {
         script.play().await

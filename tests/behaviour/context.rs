@@ -26,10 +26,7 @@ async fn attempts_run_in_the_callers_task() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_runs_on_a_runtime_of_many_threads() {
-    #[retry(attempts = 3, base = "1ms", timeout = "60s")]
-    async fn spawned(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(spawned(attempts = 3, base = "1ms", timeout = "60s"));
     let ended = tokio::spawn(async {
         let script = Script::new([RESET, RESET, Step::Succeed]);
         spawned(&script).await

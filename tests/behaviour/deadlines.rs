@@ -8,16 +8,13 @@ use reattempt::{Budget, Outcome, Stopped, retry};
 
 use crate::script::{RESET, Script, Step, ms};
 
-#[retry(
+plays!(within_a_second(
     attempts = 10,
     deadline = "1s",
     base = "300ms",
     backoff = "constant",
     jitter = "none"
-)]
-async fn within_a_second(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+));
 
 fn outcome(error: &io::Error) -> Option<Outcome> {
     error
@@ -68,16 +65,13 @@ async fn a_call_whose_next_delay_does_not_fit_names_its_own_deadline() {
 #[tokio::test(start_paused = true)]
 async fn deadline_cuts_the_last_wait() {
     // With jitter, the call cuts the range of the draw to the time that is left.
-    #[retry(
+    plays!(spread(
         attempts = 100,
         deadline = "1s",
         base = "20s",
         backoff = "constant",
         budget = "none"
-    )]
-    async fn spread(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     for _ in 0..50 {
         let script = Script::new([RESET]);
         let error = spread(&script).await.unwrap_err();
@@ -90,16 +84,13 @@ async fn deadline_cuts_the_last_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn the_timeout_is_cut_to_what_is_left() {
-    #[retry(
+    plays!(both(
         attempts = 10,
         timeout = "700ms",
         deadline = "1s",
         base = "100ms",
         jitter = "none"
-    )]
-    async fn both(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     let script = Script::new([Step::Hang]);
     let error = both(&script).await.unwrap_err();
     assert_eq!(outcome(&error), Some(Outcome::Deadline));
@@ -109,10 +100,7 @@ async fn the_timeout_is_cut_to_what_is_left() {
 
 #[tokio::test(start_paused = true)]
 async fn a_deadline_of_zero_polls_the_first_attempt_once() {
-    #[retry(attempts = 5, deadline = Duration::ZERO)]
-    async fn at_once(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(at_once(attempts = 5, deadline = Duration::ZERO));
     let ready = Script::new([Step::Succeed]);
     assert_eq!(at_once(&ready).await.unwrap(), 1);
     let pending = Script::new([Step::Hang]);
@@ -147,16 +135,13 @@ async fn a_late_wake_up_begins_no_attempt() {
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_is_too_late_costs_nothing() {
     static LEVEL: Budget = Budget::aws();
-    #[retry(
+    plays!(call(
         deadline = "1s",
         base = "300ms",
         backoff = "constant",
         jitter = "none",
         budget = "LEVEL"
-    )]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     let script = Script::new([RESET]);
     let mut call = Box::pin(call(&script));
     assert!(futures::poll!(&mut call).is_pending());

@@ -61,10 +61,7 @@ pub(crate) fn assert_line(line: &str, level: &str, parts: &[&str]) {
 
 #[tokio::test(start_paused = true)]
 async fn a_success_is_logged_from_the_second_attempt_on() {
-    #[retry(budget = "none")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(budget = "none"));
     let log = Log::listen();
     call(&Script::new([Step::Succeed])).await.unwrap();
     assert_eq!(log.lines().len(), 0, "the first attempt is not logged");
@@ -76,16 +73,13 @@ async fn a_success_is_logged_from_the_second_attempt_on() {
 
 #[tokio::test(start_paused = true)]
 async fn each_retry_and_a_late_success_are_logged() {
-    #[retry(
+    plays!(call(
         attempts = 4,
         base = "1s",
         jitter = "none",
         name = "fetch",
         budget = "none"
-    )]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     let log = Log::listen();
     call(&Script::new([RESET, RESET, Step::Succeed]))
         .await
@@ -121,10 +115,7 @@ async fn each_retry_and_a_late_success_are_logged() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_gives_up_logs_a_warning_and_a_permanent_error_does_not() {
-    #[retry(attempts = 2, budget = "none")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 2, budget = "none"));
     let log = Log::listen();
     call(&Script::new([RESET])).await.unwrap_err();
     let lines = log.lines();
@@ -144,10 +135,7 @@ async fn a_call_that_gives_up_logs_a_warning_and_a_permanent_error_does_not() {
 
 #[tokio::test(start_paused = true)]
 async fn success_at_once_logs_nothing() {
-    #[retry(attempts = 2, timeout = "1s")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 2, timeout = "1s"));
     let log = Log::listen();
     call(&Script::new([Step::Succeed])).await.unwrap();
     assert_eq!(log.lines(), [""; 0]);
@@ -155,10 +143,12 @@ async fn success_at_once_logs_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn fewer_attempts_within_another_call_are_logged_once() {
-    #[retry(attempts = 4, base = "1ms", name = "inner", budget = "none")]
-    async fn inner(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(inner(
+        attempts = 4,
+        base = "1ms",
+        name = "inner",
+        budget = "none"
+    ));
     #[retry(attempts = 4, base = "1ms", budget = "none")]
     async fn outer(script: &Script) -> io::Result<usize> {
         inner(script).await
@@ -183,10 +173,11 @@ async fn an_error_of_before_retry_ends_the_call_with_an_event() {
         tokio::task::yield_now().await;
         Err(io::ErrorKind::PermissionDenied.into())
     }
-    #[retry(attempts = 4, on = "io::Error", before_retry = reconnect())]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(
+        attempts = 4,
+        on = "io::Error",
+        before_retry = reconnect()
+    ));
     let log = Log::listen();
     let (result, report) = reattempt::observe(call(&Script::new([RESET]))).await;
     assert_eq!(result.unwrap_err().kind(), io::ErrorKind::PermissionDenied);
@@ -199,10 +190,14 @@ async fn an_error_of_before_retry_ends_the_call_with_an_event() {
 
 #[tokio::test(start_paused = true)]
 async fn a_sensitive_function_logs_no_text_of_an_error() {
-    #[retry(attempts = 3, sensitive, delays = ["0s"], on = "io::Error", timeout = "1s", budget = "none")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(
+        attempts = 3,
+        sensitive,
+        delays = ["0s"],
+        on = "io::Error",
+        timeout = "1s",
+        budget = "none"
+    ));
     let log = Log::listen();
     let script = Script::new([RESET, Step::Hang, Step::Fail(io::ErrorKind::NotFound)]);
     let error = call(&script).await.unwrap_err();
@@ -231,10 +226,13 @@ fn left_out(lines: &[String], message: &str) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn a_storm_logs_ten_lines_of_each_message_and_then_how_many_it_left_out() {
-    #[retry(attempts = 2, delays = ["0s"], on = "io::Error", budget = "none", name = "storm")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(
+        attempts = 2,
+        delays = ["0s"],
+        on = "io::Error",
+        budget = "none",
+        name = "storm"
+    ));
     let log = Log::listen();
     let gone = Step::Fail(io::ErrorKind::NotFound);
     let scripts = [vec![RESET], vec![gone], vec![RESET, Step::Succeed]];
@@ -263,14 +261,18 @@ async fn a_storm_logs_ten_lines_of_each_message_and_then_how_many_it_left_out() 
 
 #[tokio::test(start_paused = true)]
 async fn each_function_has_its_own_lines() {
-    #[retry(attempts = 2, delays = ["0s"], budget = "none", name = "loud")]
-    async fn loud(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(attempts = 2, delays = ["0s"], budget = "none", name = "rare")]
-    async fn rare(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(loud(
+        attempts = 2,
+        delays = ["0s"],
+        budget = "none",
+        name = "loud"
+    ));
+    plays!(rare(
+        attempts = 2,
+        delays = ["0s"],
+        budget = "none",
+        name = "rare"
+    ));
     let log = Log::listen();
     for _ in 0..100 {
         loud(&Script::new([RESET])).await.unwrap_err();
@@ -286,10 +288,12 @@ async fn each_function_has_its_own_lines() {
 #[tokio::test(start_paused = true)]
 async fn an_empty_budget_logs_its_name_and_what_to_do() {
     static SMALL: reattempt::Budget = reattempt::Budget::new().with_capacity(1);
-    #[retry(attempts = 4, on = "io::Error", budget = SMALL, name = "x::download")]
-    async fn inner(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(inner(
+        attempts = 4,
+        on = "io::Error",
+        budget = SMALL,
+        name = "x::download"
+    ));
     #[retry(attempts = 4, on = "io::Error", name = "outer")]
     async fn outer(script: &Script) -> io::Result<usize> {
         inner(script).await
@@ -312,10 +316,12 @@ async fn an_empty_budget_logs_its_name_and_what_to_do() {
 
 #[tokio::test(start_paused = true)]
 async fn the_default_budget_says_how_many_retries_it_allows() {
-    #[retry(attempts = 300, base = "0ms", jitter = "none", name = "x::download")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(
+        attempts = 300,
+        base = "0ms",
+        jitter = "none",
+        name = "x::download"
+    ));
     let log = Log::listen();
     let (_, report) = reattempt::observe(call(&Script::new([RESET]))).await;
     let report = report.unwrap();
@@ -374,26 +380,20 @@ async fn a_hedge_and_a_failure_beside_it_are_logged() {
 /// Otherwise a worker that never gives up fails for hours without a line at the usual levels.
 #[tokio::test(start_paused = true)]
 async fn calls_that_fail_for_a_minute_say_so_once_a_minute_whatever_their_number() {
-    #[retry(
+    plays!(relay(
         attempts = "unlimited",
         base = "7s",
         backoff = "constant",
         jitter = "none",
         name = "relay"
-    )]
-    async fn relay(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(
+    ));
+    plays!(slow(
         attempts = 2,
         base = "90s",
         max_delay = "90s",
         jitter = "none",
         name = "slow"
-    )]
-    async fn slow(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     let log = Log::listen();
     let calls = futures::future::join_all((0..20).map(|_| async {
         let script = Script::new([RESET]);
@@ -431,10 +431,11 @@ async fn calls_that_fail_for_a_minute_say_so_once_a_minute_whatever_their_number
 /// The caller asked for it. At a deploy, each call in flight would write a warning.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_cancelled_writes_no_warning() {
-    #[retry(attempts = 4, base = "1s", cancel = tokio::time::sleep(ms(500)))]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(
+        attempts = 4,
+        base = "1s",
+        cancel = tokio::time::sleep(ms(500))
+    ));
     let log = Log::listen();
     call(&Script::new([RESET])).await.unwrap_err();
     let lines = log.lines();

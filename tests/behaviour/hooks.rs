@@ -253,7 +253,7 @@ async fn before_retry_does_not_begin_after_the_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn before_retry_has_no_timeout_and_counts_against_the_deadline() {
-    #[retry(
+    plays!(slow(
         attempts = "unlimited",
         timeout = "100ms",
         deadline = "2s",
@@ -261,10 +261,7 @@ async fn before_retry_has_no_timeout_and_counts_against_the_deadline() {
         base = "100ms",
         jitter = "none",
         before_retry = sleep(ms(500))
-    )]
-    async fn slow(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     let script = Script::new([RESET]);
     let ended = timeout(ms(60_000), slow(&script)).await;
     ended.expect("it ends").unwrap_err();
@@ -276,14 +273,11 @@ async fn before_retry_has_no_timeout_and_counts_against_the_deadline() {
 /// The timeout of an attempt around cuts it too.
 #[tokio::test(start_paused = true)]
 async fn before_retry_knows_the_time_that_is_left_of_the_attempt_around() {
-    #[retry(
+    plays!(inner(
         base = "1s",
         jitter = "none",
         before_retry = async || assert_eq!(deadline::remaining(), Some(ms(4_000)))
-    )]
-    async fn inner(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     #[retry(timeout = "5s", attempts = 1)]
     async fn outer(script: &Script) -> io::Result<usize> {
         inner(script).await

@@ -6,10 +6,7 @@ use reattempt::{Outcome, Retryable, retry};
 
 use crate::script::{Script, Step, stopped};
 
-#[retry(idempotent = false, timeout = "1s")]
-async fn bare(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+plays!(bare(idempotent = false, timeout = "1s"));
 
 async fn calls(call: impl AsyncFn(&Script) -> io::Result<usize>, kind: ErrorKind) -> usize {
     let script = Script::new([Step::Fail(kind)]);
@@ -35,14 +32,8 @@ async fn only_refused_requests_are_retried() {
 
 #[tokio::test(start_paused = true)]
 async fn a_rule_may_forbid_the_retry_of_a_request_that_never_ran() {
-    #[retry(idempotent = false, unless = |_| true)]
-    async fn unless(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(idempotent = false, on = "std::num::ParseIntError")]
-    async fn on(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(unless(idempotent = false, unless = |_| true));
+    plays!(on(idempotent = false, on = "std::num::ParseIntError"));
     assert_eq!(calls(unless, ErrorKind::ConnectionRefused).await, 1);
     assert_eq!(calls(on, ErrorKind::ConnectionRefused).await, 1);
 }
@@ -92,14 +83,8 @@ async fn a_timeout_after_a_refusal_is_not_retried_either() {
 
 #[tokio::test(start_paused = true)]
 async fn rules_allow_retries_only_of_refused_requests() {
-    #[retry(idempotent = false, on = "io::Error")]
-    async fn on(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(idempotent = false, when = |_| true)]
-    async fn when(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(on(idempotent = false, on = "io::Error"));
+    plays!(when(idempotent = false, when = |_| true));
     for (kind, expected) in [
         (ErrorKind::ConnectionRefused, 3),
         (ErrorKind::ConnectionReset, 1),

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::script::{RESET, Script, Step, ms, stopped};
 
-#[retry(
+plays!(patient(
     attempts = 10,
     timeout = "1s",
     deadline = "60s",
@@ -17,10 +17,7 @@ use crate::script::{RESET, Script, Step, ms, stopped};
     backoff = "constant",
     jitter = "none",
     budget = "none"
-)]
-async fn patient(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+));
 
 #[tokio::test(start_paused = true)]
 async fn an_inner_call_keeps_the_deadline_around_it() {
@@ -50,10 +47,12 @@ async fn an_inner_call_keeps_its_own_deadline_if_it_is_nearer() {
     async fn outer(script: &Script) -> io::Result<usize> {
         patient(script).await
     }
-    #[retry(deadline = "1500ms", base = "1s", jitter = "none", budget = "none")]
-    async fn near(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(near(
+        deadline = "1500ms",
+        base = "1s",
+        jitter = "none",
+        budget = "none"
+    ));
     #[retry(attempts = 1, deadline = "500s", budget = "none")]
     async fn around(script: &Script) -> io::Result<usize> {
         near(script).await
@@ -90,16 +89,13 @@ async fn a_scope_cuts_a_running_attempt_and_ends_the_call() {
 
 #[tokio::test(start_paused = true)]
 async fn a_function_without_limits_stops_retrying_at_the_deadline_around_it() {
-    #[retry(
+    plays!(unlimited(
         attempts = 100,
         base = "1s",
         backoff = "constant",
         jitter = "none",
         budget = "none"
-    )]
-    async fn unlimited(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     let script = Script::new([RESET]);
     deadline::scope(ms(3500), unlimited(&script))
         .await

@@ -34,10 +34,12 @@ async fn a_delay_that_leaves_less_than_a_tenth_of_the_deadline_is_not_waited() {
 #[tokio::test(start_paused = true)]
 async fn a_wait_above_a_day_lasts_as_long_as_it_says() {
     const DAYS: Duration = Duration::from_secs(3 * 24 * 60 * 60);
-    #[retry(attempts = 2, base = DAYS, max_delay = DAYS, jitter = "none")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(
+        attempts = 2,
+        base = DAYS,
+        max_delay = DAYS,
+        jitter = "none"
+    ));
     let script = Script::new([RESET, Step::Succeed]);
     assert_eq!(call(&script).await.unwrap(), 2);
     assert_eq!(script.elapsed(), DAYS);
@@ -45,10 +47,12 @@ async fn a_wait_above_a_day_lasts_as_long_as_it_says() {
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_of_the_longest_duration_does_not_end() {
-    #[retry(attempts = 2, base = Duration::MAX, max_delay = Duration::MAX, jitter = "none")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(
+        attempts = 2,
+        base = Duration::MAX,
+        max_delay = Duration::MAX,
+        jitter = "none"
+    ));
     let script = Script::new([RESET, Step::Succeed]);
     let year = Duration::from_secs(365 * 24 * 60 * 60);
     let ended = tokio::time::timeout(year, call(&script)).await;
@@ -57,10 +61,7 @@ async fn a_wait_of_the_longest_duration_does_not_end() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_cut_by_its_deadline_says_its_limit() {
-    #[retry(attempts = 2, deadline = "1s")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 2, deadline = "1s"));
     let error = call(&Script::new([Step::Hang])).await.unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     let stopped = stopped(&error);
@@ -83,10 +84,7 @@ async fn a_body_that_blocks_is_not_cut_and_its_result_counts() {
     assert_eq!(blocks().await.unwrap(), 1);
 }
 
-#[retry(attempts = 2)]
-async fn once_more(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+plays!(once_more(attempts = 2));
 
 /// The result of a call, or the text of its panic.
 fn panic_of(call: impl FnOnce() -> io::Result<usize>) -> Result<io::Result<usize>, String> {

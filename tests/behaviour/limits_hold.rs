@@ -43,10 +43,12 @@ fn run_the_clock() -> tokio::task::JoinHandle<()> {
 /// If the call polled its timer only while tokio's cooperative budget lasts, the timer would never fire here.
 #[tokio::test(start_paused = true)]
 async fn a_wait_ends_on_time_beside_a_neighbour_that_spends_the_cooperative_budget() {
-    #[retry(attempts = 3, base = "100ms", jitter = "none", budget = "none")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(
+        attempts = 3,
+        base = "100ms",
+        jitter = "none",
+        budget = "none"
+    ));
     let clock = run_the_clock();
     let script = Script::new([RESET]);
     // The neighbour is polled first each time.

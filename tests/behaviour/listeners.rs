@@ -199,14 +199,8 @@ async fn heard(level: Level, call: impl Future<Output = io::Result<usize>>) -> V
 /// A function without limits may omit the time, because it would have to read the clock.
 #[tokio::test(start_paused = true)]
 async fn events_have_the_elapsed_time_of_the_call_or_omit_it() {
-    #[retry(jitter = "none", budget = "none")]
-    async fn without_limits(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(jitter = "none", budget = "none", timeout = "60s")]
-    async fn limited(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(without_limits(jitter = "none", budget = "none"));
+    plays!(limited(jitter = "none", budget = "none", timeout = "60s"));
     for (level, script, times) in [
         (Level::DEBUG, &SLOW[..], &["700ms", "800ms"][..]),
         (Level::INFO, &SLOW[..], &["1.05s"][..]),

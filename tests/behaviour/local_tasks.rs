@@ -60,10 +60,7 @@ async fn a_future_that_a_body_blocks_on_sees_the_attempt() {
 /// Retries of functions that the task calls count as retries within the body.
 #[tokio::test(start_paused = true)]
 async fn retries_in_a_local_task_that_the_body_polls_add() {
-    #[retry(attempts = 4, base = "1ms", budget = "none")]
-    async fn inner(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(inner(attempts = 4, base = "1ms", budget = "none"));
     #[retry(attempts = 4, base = "1ms", budget = "none")]
     async fn outer(script: &std::rc::Rc<Script>) -> io::Result<usize> {
         let local = LocalSet::new();

@@ -1,5 +1,15 @@
 //! What a call does: attempts, time, rules, errors, cancellation. Tests run on tokio's paused clock.
 
+/// An annotated function that plays its script: `plays!(call(attempts = 2))` is `call` with `#[retry(attempts = 2)]`.
+macro_rules! plays {
+    ($name:ident $(($($settings:tt)*))?) => {
+        #[reattempt::retry $(($($settings)*))?]
+        async fn $name(script: &crate::script::Script) -> std::io::Result<usize> {
+            script.play().await
+        }
+    };
+}
+
 mod arithmetic;
 mod attempt;
 mod blocking;

@@ -433,27 +433,21 @@ proptest! {
     }
 }
 
-#[retry(
+plays!(list(
     attempts = 4,
     base = "1ms",
     jitter = "none",
     budget = "none",
     name = "nesting::list"
-)]
-async fn list(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+));
 
-#[retry(
+plays!(price(
     attempts = 4,
     base = "1ms",
     jitter = "none",
     budget = "none",
     name = "nesting::price"
-)]
-async fn price(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+));
 
 /// The bound does not depend on the names of the other functions that an attempt calls.
 #[tokio::test(start_paused = true)]

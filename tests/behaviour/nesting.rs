@@ -11,10 +11,7 @@ use crate::script::{RESET, Script, Step, ms};
 
 type Calling<'a> = Pin<Box<dyn Future<Output = io::Result<usize>> + 'a>>;
 
-#[retry(attempts = 4, base = "1ms", budget = "none")]
-async fn inner(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+plays!(inner(attempts = 4, base = "1ms", budget = "none"));
 
 /// Its budget, which has room for one retry at most, refuses the others.
 #[retry(attempts = 4, base = "1ms", budget = budget)]
@@ -51,10 +48,12 @@ fn each_nesting_is_shown_as_its_word() {
 
 #[tokio::test(start_paused = true)]
 async fn multiply_multiplies() {
-    #[retry(attempts = 4, base = "1ms", budget = "none", nested = "multiply")]
-    async fn inner(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(inner(
+        attempts = 4,
+        base = "1ms",
+        budget = "none",
+        nested = "multiply"
+    ));
     let script = Script::new([RESET]);
     around(&|| Box::pin(inner(&script))).await.unwrap_err();
     assert_eq!(script.calls(), 16);
@@ -62,10 +61,12 @@ async fn multiply_multiplies() {
 
 #[tokio::test(start_paused = true)]
 async fn outermost_leaves_the_retries_to_the_outermost_call() {
-    #[retry(attempts = 4, base = "1ms", budget = "none", nested = "outermost")]
-    async fn inner(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(inner(
+        attempts = 4,
+        base = "1ms",
+        budget = "none",
+        nested = "outermost"
+    ));
     #[retry(attempts = 4, nested = "outermost")]
     async fn allowed() -> io::Result<usize> {
         let allowed = Attempt::current().and_then(|attempt| attempt.attempts());
@@ -147,16 +148,13 @@ async fn a_refusal_of_the_budget_is_not_retried_further_out() {
 /// The outer call has no deadline.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_its_own_deadline_ended_is_retried_further_out() {
-    #[retry(
+    plays!(limited(
         attempts = 4,
         deadline = ms(1000),
         base = "2s",
         jitter = "none",
         budget = "none"
-    )]
-    async fn limited(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     let script = Script::new([RESET]);
     around(&|| Box::pin(limited(&script))).await.unwrap_err();
     assert_eq!(script.calls(), 4);
@@ -164,10 +162,11 @@ async fn a_call_that_its_own_deadline_ended_is_retried_further_out() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_is_not_retried_further_out() {
-    #[retry(attempts = 4, cancel = tokio::time::sleep(ms(5)), budget = "none")]
-    async fn cancelled(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(cancelled(
+        attempts = 4,
+        cancel = tokio::time::sleep(ms(5)),
+        budget = "none"
+    ));
     let script = Script::new([Step::Hang]);
     around(&|| Box::pin(cancelled(&script))).await.unwrap_err();
     assert_eq!(script.calls(), 1);

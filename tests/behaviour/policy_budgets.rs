@@ -22,14 +22,8 @@ fn a_budget_with_a_pause_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn functions_with_one_preset_share_the_budget_of_its_policy() {
     static SHARED: Preset = Preset::new("shared", TWO);
-    #[retry(policy = &SHARED)]
-    async fn one(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(policy = &SHARED)]
-    async fn other(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(one(policy = &SHARED));
+    plays!(other(policy = &SHARED));
     let script = Script::new([RESET]);
     assert_eq!(SHARED.budget_level(), Some(28.0));
     one(&script).await.unwrap_err();
@@ -46,10 +40,7 @@ async fn functions_with_one_preset_share_the_budget_of_its_policy() {
 
 #[tokio::test(start_paused = true)]
 async fn functions_with_one_policy_have_a_budget_each() {
-    #[retry(policy = TWO)]
-    async fn one(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(one(policy = TWO));
     #[retry(policy = policy)]
     async fn other(policy: Policy, script: &Script) -> io::Result<usize> {
         script.play().await
@@ -67,10 +58,7 @@ async fn functions_with_one_policy_have_a_budget_each() {
 #[tokio::test(start_paused = true)]
 async fn a_policy_without_a_budget_never_refuses() {
     static FREE: Preset = Preset::new("free", Policy::new().with_attempts(300).without_budget());
-    #[retry(policy = &FREE, base = "0ms")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(policy = &FREE, base = "0ms"));
     let script = Script::new([RESET]);
     call(&script).await.unwrap_err();
     call(&script).await.unwrap_err();
@@ -83,14 +71,8 @@ async fn a_policy_without_a_budget_never_refuses() {
 async fn the_budget_of_the_attribute_wins_over_that_of_the_policy() {
     static FOUR: Budget = Budget::aws().with_capacity(56);
     static SHARED: Preset = Preset::new("shared", TWO);
-    #[retry(policy = &SHARED, budget = FOUR)]
-    async fn four(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(policy = TWO, budget = "none")]
-    async fn unbounded(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(four(policy = &SHARED, budget = FOUR));
+    plays!(unbounded(policy = TWO, budget = "none"));
     let script = Script::new([RESET]);
     four(&script).await.unwrap_err();
     assert_eq!(script.calls(), 5);
@@ -112,14 +94,13 @@ async fn unlimited_attempts_wait_for_the_budget_of_the_policy() {
         .with_unlimited_attempts()
         .with_max_delay(HOUR)
         .with_jitter(Jitter::None);
-    #[retry(policy = BOUNDED)]
-    async fn constant(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(policy = TWO, attempts = "unlimited", max_delay = "1h", jitter = "none")]
-    async fn key(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(constant(policy = BOUNDED));
+    plays!(key(
+        policy = TWO,
+        attempts = "unlimited",
+        max_delay = "1h",
+        jitter = "none"
+    ));
     let script = Script::new([RESET]);
     assert!(timeout(HOUR / 2, constant(&script)).await.is_err());
     assert!(timeout(HOUR / 2, key(&script)).await.is_err());
@@ -134,10 +115,7 @@ async fn a_budget_of_a_policy_starts_full_also_with_a_ratio() {
             .with_attempts(100)
             .with_budget(Budget::ratio(0.0)),
     );
-    #[retry(policy = RATIO.policy().with_budget(Budget::ratio(0.0)))]
-    async fn own(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(own(policy = RATIO.policy().with_budget(Budget::ratio(0.0))));
     let script = Script::new([RESET]);
     own(&script).await.unwrap_err();
     assert_eq!(script.calls(), 11);

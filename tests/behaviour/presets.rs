@@ -1,8 +1,6 @@
 //! Presets: policies with a name.
 
-use std::io;
-
-use reattempt::{Outcome, Policy, Preset, observe, retry};
+use reattempt::{Outcome, Policy, Preset, observe};
 
 use crate::script::{RESET, Script, Step, ending, ms};
 
@@ -11,15 +9,9 @@ static SEARCH: Preset = Preset::new(
     Policy::new().with_attempts(4).with_timeout(ms(50)),
 );
 
-#[retry(policy = &SEARCH)]
-async fn find(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+plays!(find(policy = &SEARCH));
 
-#[retry(policy = &SEARCH, attempts = 2)]
-async fn find_soon(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+plays!(find_soon(policy = &SEARCH, attempts = 2));
 
 #[tokio::test(start_paused = true)]
 async fn a_function_uses_the_policy_of_its_preset() {

@@ -63,10 +63,7 @@ fn an_annotated_function_may_be_called_from_anywhere() {
 /// A body drops another call in the middle of its own poll, and keeps its own attempt.
 #[tokio::test(start_paused = true)]
 async fn a_call_dropped_within_a_poll_leaves_the_attempt_alone() {
-    #[retry(attempts = 3, timeout = "5s", budget = "none")]
-    async fn inner(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(inner(attempts = 3, timeout = "5s", budget = "none"));
     #[retry(attempts = 2, base = "1ms", deadline = "60s", budget = "none")]
     async fn outer(script: &Script, kept: &Cell<Option<String>>) -> io::Result<usize> {
         let key = || Attempt::current().unwrap().idempotency_key().to_string();

@@ -25,15 +25,13 @@ async fn around(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> 
 /// A budget with too few tokens for any retry.
 static EMPTY: Budget = Budget::new().with_capacity(1);
 
-#[retry(attempts = 4, base = "1ms", budget = "EMPTY")]
-async fn refused(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+plays!(refused(attempts = 4, base = "1ms", budget = "EMPTY"));
 
-#[retry(attempts = 4, budget = "none", cancel = std::future::ready(()))]
-async fn cancelled(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+plays!(cancelled(
+    attempts = 4,
+    budget = "none",
+    cancel = std::future::ready(())
+));
 
 /// The error of a server that asks for two minutes, which is longer than any function here waits.
 #[derive(Debug, thiserror::Error, Retryable)]
@@ -70,10 +68,13 @@ async fn no_outer_call_retries_after_a_hint_that_is_too_long() {
 
 #[tokio::test(start_paused = true)]
 async fn no_outer_call_retries_after_a_cancelled_call() {
-    #[retry(attempts = 4, base = "1s", jitter = "none", cancel = sleep(ms(500)), budget = "none")]
-    async fn cancelled_later(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(cancelled_later(
+        attempts = 4,
+        base = "1s",
+        jitter = "none",
+        cancel = sleep(ms(500)),
+        budget = "none"
+    ));
     // `cancel` strikes in an attempt, in a wait, and before the first attempt. The body always returns a retryable
     // error.
     for step in [Step::Hang, RESET] {
@@ -170,10 +171,7 @@ async fn a_body_that_only_yielded_after_a_refusal_is_retried() {
 /// The second call is annotated too, and fails in a later poll, for its own reason.
 #[tokio::test(start_paused = true)]
 async fn a_body_that_went_on_to_another_annotated_call_is_retried() {
-    #[retry(attempts = 4, base = "1ms", budget = "none")]
-    async fn database(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(database(attempts = 4, base = "1ms", budget = "none"));
     let (cache, store) = (Script::new([RESET]), Script::new([Step::FailAfter(ms(1))]));
     around(async || {
         let _ = refused(&cache).await;
@@ -248,16 +246,13 @@ async fn a_refusal_ends_the_calls_around_only_where_they_fail_with_it() {
 /// The outer call makes two attempts, whether the inner call ends without a wait or is cut.
 #[tokio::test(start_paused = true)]
 async fn the_deadline_of_an_inner_function_does_not_end_the_outer_call() {
-    #[retry(
+    plays!(limited(
         attempts = 4,
         deadline = ms(1000),
         base = "2s",
         jitter = "none",
         budget = "none"
-    )]
-    async fn limited(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     #[retry(attempts = 2, base = "1s", jitter = "none", budget = "none", when = |_| true)]
     async fn around(script: &Script) -> io::Result<usize> {
         limited(script).await
@@ -276,16 +271,13 @@ async fn the_deadline_of_an_inner_function_does_not_end_the_outer_call() {
 /// Each call keeps the nearest deadline itself, and a retry that it refused further in is refused further out.
 #[tokio::test(start_paused = true)]
 async fn an_inherited_deadline_ends_the_outer_call_that_set_it() {
-    #[retry(
+    plays!(inner(
         attempts = 10,
         base = "300ms",
         jitter = "none",
         backoff = "constant",
         budget = "none"
-    )]
-    async fn inner(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     #[retry(
         attempts = 4,
         deadline = "1s",

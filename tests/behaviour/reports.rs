@@ -10,10 +10,12 @@ use tokio::time::{sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
 
-#[retry(attempts = 3, base = "100ms", jitter = "none", on = "io::Error")]
-async fn play(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+plays!(play(
+    attempts = 3,
+    base = "100ms",
+    jitter = "none",
+    on = "io::Error"
+));
 
 async fn report_of(future: impl Future) -> Report {
     observe(future).await.1.expect("a call ended")
@@ -33,10 +35,7 @@ async fn a_call_that_succeeds_at_once_reports_one_attempt() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_cancelled_before_it_begins_reports_no_attempt() {
-    #[retry(cancel = std::future::ready(()))]
-    async fn play(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(play(cancel = std::future::ready(())));
 
     let script = Script::new([Step::Succeed]);
     let report = report_of(play(&script)).await;
@@ -78,10 +77,7 @@ async fn a_call_that_fails_reports_why() {
 
 #[tokio::test(start_paused = true)]
 async fn a_single_attempt_ends_with_the_outcome_of_a_last_attempt() {
-    #[retry(attempts = 1)]
-    async fn literal(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(literal(attempts = 1));
     #[retry(attempts = most)]
     async fn expression(script: &Script, most: u32) -> io::Result<usize> {
         script.play().await
@@ -225,10 +221,7 @@ async fn a_panic_in_the_body_is_reported_as_a_dropped_call() {
 #[tokio::test(start_paused = true)]
 async fn the_report_of_a_call_dropped_in_a_wait_has_the_tokens_back_in_its_budget() {
     // It has a budget that no other test uses.
-    #[retry(base = "100ms", jitter = "none")]
-    async fn play(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(play(base = "100ms", jitter = "none"));
     let script = Script::new([Step::Succeed, RESET]);
     let full = report_of(play(&script)).await.budget_level();
     let report = report_of(timeout(ms(50), play(&script))).await;

@@ -15,10 +15,7 @@ async fn calls(call: impl AsyncFn(&Script) -> io::Result<usize>, kind: ErrorKind
 
 #[tokio::test(start_paused = true)]
 async fn without_a_rule_the_verdict_decides() {
-    #[retry]
-    async fn bare(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(bare);
     assert_eq!(calls(bare, ErrorKind::ConnectionRefused).await, 3);
     assert_eq!(calls(bare, ErrorKind::NotFound).await, 1);
     assert_eq!(calls(bare, ErrorKind::PermissionDenied).await, 1);
@@ -31,10 +28,7 @@ async fn without_a_rule_the_verdict_decides() {
 
 #[tokio::test(start_paused = true)]
 async fn on_retries_its_type_unless_the_error_calls_itself_permanent() {
-    #[retry(on = "io::Error")]
-    async fn on(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(on(on = "io::Error"));
     assert_eq!(calls(on, ErrorKind::ConnectionReset).await, 3);
     assert_eq!(
         calls(on, ErrorKind::Other).await,
@@ -46,10 +40,10 @@ async fn on_retries_its_type_unless_the_error_calls_itself_permanent() {
 
 #[tokio::test(start_paused = true)]
 async fn when_must_agree_with_on() {
-    #[retry(on = "io::Error", when = |error| error.kind() == ErrorKind::TimedOut)]
-    async fn both(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(both(
+        on = "io::Error",
+        when = |error| error.kind() == ErrorKind::TimedOut
+    ));
     assert_eq!(calls(both, ErrorKind::TimedOut).await, 3);
     assert_eq!(calls(both, ErrorKind::ConnectionReset).await, 1);
 }
@@ -87,24 +81,18 @@ async fn rules_and_hooks_can_be_arguments() {
 
 #[tokio::test(start_paused = true)]
 async fn when_alone_decides_without_the_verdict() {
-    #[retry(when = |error| error.kind() == ErrorKind::NotFound)]
-    async fn alone(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(alone(when = |error| error.kind() == ErrorKind::NotFound));
     assert_eq!(calls(alone, ErrorKind::NotFound).await, 3);
     assert_eq!(calls(alone, ErrorKind::ConnectionReset).await, 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn unless_overrules_everything() {
-    #[retry(on = "io::Error", unless = |error| error.kind() == ErrorKind::TimedOut)]
-    async fn unless(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(when = |_| true, unless = "io::Error")]
-    async fn unless_of_types(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(unless(
+        on = "io::Error",
+        unless = |error| error.kind() == ErrorKind::TimedOut
+    ));
+    plays!(unless_of_types(when = |_| true, unless = "io::Error"));
     assert_eq!(calls(unless, ErrorKind::ConnectionReset).await, 3);
     assert_eq!(calls(unless, ErrorKind::TimedOut).await, 1);
     assert_eq!(calls(unless_of_types, ErrorKind::ConnectionReset).await, 1);
@@ -112,10 +100,7 @@ async fn unless_overrules_everything() {
 
 #[tokio::test(start_paused = true)]
 async fn unless_alone_leaves_the_verdict_to_decide() {
-    #[retry(unless = |error| error.kind() == ErrorKind::TimedOut)]
-    async fn unless(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(unless(unless = |error| error.kind() == ErrorKind::TimedOut));
     assert_eq!(calls(unless, ErrorKind::ConnectionReset).await, 3);
     assert_eq!(calls(unless, ErrorKind::TimedOut).await, 1);
     assert_eq!(calls(unless, ErrorKind::NotFound).await, 1);

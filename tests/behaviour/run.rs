@@ -467,10 +467,7 @@ async fn it_returns_the_last_error_if_no_attempt_was_cut() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stopped_has_the_last_error_with_the_attribute_and_not_with_run() {
-    #[retry(policy = POLICY, deadline = "1s")]
-    async fn annotated(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(annotated(policy = POLICY, deadline = "1s"));
     let steps = [RESET, Step::Hang];
     let (outcome, attempts, cause) = ending(&annotated(&Script::new(steps)).await.unwrap_err());
     assert_eq!((outcome, attempts), (Outcome::Deadline, 2));

@@ -12,10 +12,7 @@ use tokio::time::timeout;
 
 use crate::script::{RESET, Script, Step, ms};
 
-#[retry(attempts = 4, jitter = "none")]
-async fn four(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+plays!(four(attempts = 4, jitter = "none"));
 
 #[tokio::test(start_paused = true)]
 async fn attempts_counts_the_first_call() {
@@ -38,10 +35,7 @@ async fn success_ends_the_call() {
 
 #[tokio::test(start_paused = true)]
 async fn one_attempt_never_waits() {
-    #[retry(attempts = 1)]
-    async fn once(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(once(attempts = 1));
     let script = Script::new([RESET]);
     once(&script).await.unwrap_err();
     assert_eq!((script.calls(), script.elapsed()), (1, ms(0)));
@@ -49,10 +43,7 @@ async fn one_attempt_never_waits() {
 
 #[tokio::test(start_paused = true)]
 async fn the_attribute_alone_makes_three_attempts() {
-    #[retry]
-    async fn alone(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(alone);
     let script = Script::new([RESET]);
     alone(&script).await.unwrap_err();
     assert_eq!(script.calls(), 3);
@@ -66,10 +57,7 @@ async fn a_base_that_is_computed_is_not_cut_at_the_default_of_max_delay() {
     async fn call(base: Duration, script: &Script) -> io::Result<usize> {
         script.play().await
     }
-    #[retry(attempts = 3, base = MINUTE, jitter = "none")]
-    async fn constant(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(constant(attempts = 3, base = MINUTE, jitter = "none"));
     #[retry(attempts = 3, min_delay = shortest)]
     async fn shortest(shortest: Duration, script: &Script) -> io::Result<usize> {
         script.play().await
@@ -99,17 +87,14 @@ async fn a_base_that_is_computed_is_not_cut_at_the_default_of_max_delay() {
 
 #[tokio::test(start_paused = true)]
 async fn unlimited_attempts_end_at_the_deadline() {
-    #[retry(
+    plays!(for_ever(
         attempts = "unlimited",
         base = "1s",
         backoff = "constant",
         jitter = "none",
         deadline = "60s",
         budget = "none"
-    )]
-    async fn for_ever(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     let script = Script::new([RESET]);
     let ended = timeout(Duration::from_secs(600), for_ever(&script)).await;
     let error = ended.expect("it ends").unwrap_err();
@@ -152,10 +137,7 @@ async fn decorrelated_jitter_depends_on_the_delay_before() {
 /// Other tasks on the thread run too, even if the body fails without ever being pending.
 #[tokio::test]
 async fn a_delay_of_zero_lets_other_tasks_run() {
-    #[retry(attempts = 4, base = Duration::ZERO, budget = "none")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = 4, base = Duration::ZERO, budget = "none"));
     let turns = Arc::new(AtomicU32::new(0));
     let other = tokio::spawn({
         let turns = Arc::clone(&turns);
@@ -174,28 +156,31 @@ async fn a_delay_of_zero_lets_other_tasks_run() {
 
 #[tokio::test(start_paused = true)]
 async fn each_backoff_has_its_ceilings() {
-    #[retry(attempts = 6, backoff = "linear", jitter = "none", base = "10ms")]
-    async fn linear(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(attempts = 6, backoff = "fibonacci", jitter = "none", base = "10ms")]
-    async fn fibonacci(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(attempts = 6, backoff = "constant", jitter = "none", base = "10ms")]
-    async fn constant(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(
+    plays!(linear(
+        attempts = 6,
+        backoff = "linear",
+        jitter = "none",
+        base = "10ms"
+    ));
+    plays!(fibonacci(
+        attempts = 6,
+        backoff = "fibonacci",
+        jitter = "none",
+        base = "10ms"
+    ));
+    plays!(constant(
+        attempts = 6,
+        backoff = "constant",
+        jitter = "none",
+        base = "10ms"
+    ));
+    plays!(exponential(
         attempts = 6,
         jitter = "none",
         base = "10ms",
         max_delay = "50ms",
         factor = 3.0
-    )]
-    async fn exponential(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     async fn delays(call: impl AsyncFn(&Script) -> io::Result<usize>) -> Vec<u128> {
         let script = Script::new([RESET]);
         call(&script).await.unwrap_err();
@@ -213,10 +198,7 @@ async fn each_backoff_has_its_ceilings() {
 
 #[tokio::test(start_paused = true)]
 async fn a_delay_of_zero_yields_and_does_not_sleep() {
-    #[retry(attempts = 100, base = "0s", budget = "none")]
-    async fn eager(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(eager(attempts = 100, base = "0s", budget = "none"));
     let script = Script::new([RESET]);
     let mut turns = 0;
     let neighbour = async {
@@ -234,10 +216,7 @@ async fn a_delay_of_zero_yields_and_does_not_sleep() {
 async fn no_two_calls_share_a_jitter_sequence() {
     let mut first_delays = std::collections::HashSet::new();
     for _ in 0..1000 {
-        #[retry(attempts = 2, base = "10s", budget = "none")]
-        async fn spread(script: &Script) -> io::Result<usize> {
-            script.play().await
-        }
+        plays!(spread(attempts = 2, base = "10s", budget = "none"));
         let script = Script::new([RESET]);
         spread(&script).await.unwrap_err();
         first_delays.insert(script.times()[1]);
@@ -259,18 +238,9 @@ async fn a_policy_is_named_and_overridden() {
         .with_base(ms(50));
     static BRIEF: Policy = STEADY.with_attempts(2);
 
-    #[retry(policy = STEADY)]
-    async fn by_constant(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(policy = "BRIEF")]
-    async fn by_static(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(policy = STEADY, attempts = 3, base = "20ms")]
-    async fn overridden(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(by_constant(policy = STEADY));
+    plays!(by_static(policy = "BRIEF"));
+    plays!(overridden(policy = STEADY, attempts = 3, base = "20ms"));
     let (five, two, three) = (
         Script::new([RESET]),
         Script::new([RESET]),
@@ -303,18 +273,9 @@ async fn keys_override_a_policy_that_only_the_call_knows() {
 async fn presets_have_their_numbers() {
     use reattempt::{FAST_IO, NO_RETRY, SLOW_IO};
 
-    #[retry(policy = FAST_IO)]
-    async fn fast(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(policy = SLOW_IO)]
-    async fn slow(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(policy = NO_RETRY)]
-    async fn never(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(fast(policy = FAST_IO));
+    plays!(slow(policy = SLOW_IO));
+    plays!(never(policy = NO_RETRY));
     let (fast_script, slow_script, never_script) = (
         Script::new([RESET]),
         Script::new([Step::Hang]),
@@ -369,10 +330,7 @@ const FLOOR: Policy = Policy::new()
 
 #[tokio::test(start_paused = true)]
 async fn no_wait_is_shorter_than_min_delay() {
-    #[retry(attempts = 3, base = "0s", min_delay = "300ms")]
-    async fn literal(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(literal(attempts = 3, base = "0s", min_delay = "300ms"));
     #[retry(policy = FLOOR, min_delay = *shortest)]
     async fn of_the_call(script: &Script, shortest: &Duration) -> io::Result<usize> {
         script.play().await

@@ -144,17 +144,14 @@ async fn a_call_replaces_values_that_are_out_of_range() {
     assert_eq!(script.calls(), 1);
 }
 
-#[retry(delays = ["0s", "200ms", "1.5s"])]
-async fn literal(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+plays!(literal(delays = ["0s", "200ms", "1.5s"]));
 
 const LATER: Duration = ms(30);
 
-#[retry(delays(LATER, Duration::from_millis(20)), attempts = 5)]
-async fn repeated(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+plays!(repeated(
+    delays(LATER, Duration::from_millis(20)),
+    attempts = 5
+));
 
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_for_the_delays_as_listed() {

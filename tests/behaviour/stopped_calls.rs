@@ -177,16 +177,13 @@ async fn every_error_type_can_report_a_cancelled_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn cancel_before_the_first_attempt_has_no_source() {
-    #[retry(cancel = ready(()))]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(cancel = ready(())));
     let script = Script::new([RESET]);
     let error = call(&script).await.unwrap_err();
     assert_eq!(ending(&error), told(Outcome::Cancelled, 0, ""));
 }
 
-#[retry(
+plays!(limited(
     attempts = 4,
     timeout = "200ms",
     deadline = "1s",
@@ -194,17 +191,16 @@ async fn cancel_before_the_first_attempt_has_no_source() {
     backoff = "constant",
     jitter = "none",
     budget = "none"
-)]
-async fn limited(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+));
 
 #[tokio::test(start_paused = true)]
 async fn the_error_before_an_attempt_that_was_cut_is_the_source() {
-    #[retry(attempts = 2, timeout = "200ms", jitter = "none", budget = "none")]
-    async fn twice(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(twice(
+        attempts = 2,
+        timeout = "200ms",
+        jitter = "none",
+        budget = "none"
+    ));
     let error = twice(&Script::new([RESET, Step::Hang])).await.unwrap_err();
     assert_eq!(ending(&error), told(Outcome::Timeout, 2, "call 1"));
 
@@ -300,16 +296,13 @@ async fn the_error_before_a_before_retry_that_was_cut_is_the_source() {
 async fn a_refusal_after_a_timeout_has_the_error_before_it_as_its_source() {
     // The budget has tokens for one retry after a reset, and for none after a timeout.
     static SMALL: Budget = Budget::aws().with_capacity(14).with_retry_cost(2);
-    #[retry(
+    plays!(call(
         attempts = 4,
         timeout = "100ms",
         base = "1ms",
         jitter = "none",
         budget = "SMALL"
-    )]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     let script = Script::new([RESET, Step::Hang]);
     let error = call(&script).await.unwrap_err();
     assert_eq!(ending(&error), told(Outcome::Budget, 2, "call 1"));

@@ -27,14 +27,11 @@ fn is_timeout(failure: &Failure) -> bool {
 /// `unless` receives a timeout as the error that the caller would get.
 #[tokio::test(start_paused = true)]
 async fn unless_may_end_a_call_at_its_first_timeout() {
-    #[retry(
+    plays!(by_kind(
         timeout = "1s",
         budget = "none",
         unless = |error| error.kind() == ErrorKind::TimedOut
-    )]
-    async fn by_kind(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ));
     let script = Script::new([Step::Hang]);
     let error = by_kind(&script).await.unwrap_err();
     assert_eq!(ending(&error), timed_out(1, None));
@@ -107,10 +104,12 @@ async fn a_timeout_is_retried_if_unless_does_not_match_it() {
 /// A rule that checks a timeout does not change the error that the caller gets.
 #[tokio::test(start_paused = true)]
 async fn an_error_keeps_its_source_after_unless_checked_timeouts() {
-    #[retry(attempts = 4, timeout = "1s", budget = "none", unless = |_| false)]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(
+        attempts = 4,
+        timeout = "1s",
+        budget = "none",
+        unless = |_| false
+    ));
     let script = Script::new([RESET, Step::Hang]);
     let error = call(&script).await.unwrap_err();
     assert_eq!(ending(&error), timed_out(4, Some("call 1")));
@@ -118,10 +117,7 @@ async fn an_error_keeps_its_source_after_unless_checked_timeouts() {
 
 #[tokio::test(start_paused = true)]
 async fn unless_of_types_may_end_a_call_at_its_first_timeout() {
-    #[retry(timeout = "1s", budget = "none", unless = "Stopped")]
-    async fn inside(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(inside(timeout = "1s", budget = "none", unless = "Stopped"));
     #[retry(timeout = "1s", budget = "none", on = "io::Error", unless = "Stopped")]
     async fn own(script: &Script) -> Result<usize, Failure> {
         Ok(script.play().await?)
@@ -130,14 +126,17 @@ async fn unless_of_types_may_end_a_call_at_its_first_timeout() {
     async fn anyhow(script: &Script) -> anyhow::Result<usize> {
         Ok(script.play().await?)
     }
-    #[retry(timeout = "1s", budget = "none", when = |_| true, unless = "io::Error")]
-    async fn all(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(timeout = "1s", budget = "none", unless = "ParseIntError")]
-    async fn other(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(all(
+        timeout = "1s",
+        budget = "none",
+        when = |_| true,
+        unless = "io::Error"
+    ));
+    plays!(other(
+        timeout = "1s",
+        budget = "none",
+        unless = "ParseIntError"
+    ));
     let script = || Script::new([Step::Hang]);
     let scripts = [script(), script(), script(), script()];
     inside(&scripts[0]).await.unwrap_err();
@@ -158,14 +157,12 @@ async fn unless_of_types_may_end_a_call_at_its_first_timeout() {
 /// `on` and `when` are for errors. An attempt that timed out counts as transient.
 #[tokio::test(start_paused = true)]
 async fn no_other_rule_checks_a_timeout() {
-    #[retry(timeout = "1s", budget = "none", when = |_| unreachable!("there is no error"))]
-    async fn when(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(timeout = "1s", budget = "none", on = "ParseIntError")]
-    async fn on(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(when(
+        timeout = "1s",
+        budget = "none",
+        when = |_| unreachable!("there is no error")
+    ));
+    plays!(on(timeout = "1s", budget = "none", on = "ParseIntError"));
     let script = || Script::new([Step::Hang]);
     let scripts = [script(), script()];
     when(&scripts[0]).await.unwrap_err();
@@ -176,10 +173,12 @@ async fn no_other_rule_checks_a_timeout() {
 /// The server may have completed the request.
 #[tokio::test(start_paused = true)]
 async fn a_function_that_must_not_run_twice_ends_at_its_first_timeout() {
-    #[retry(attempts = 5, idempotent = false, timeout = "1s", budget = "none")]
-    async fn call(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(
+        attempts = 5,
+        idempotent = false,
+        timeout = "1s",
+        budget = "none"
+    ));
     let refused = Step::Fail(ErrorKind::ConnectionRefused);
     let script = Script::new([refused, refused, Step::Hang, Step::Succeed]);
     let error = call(&script).await.unwrap_err();

@@ -12,10 +12,7 @@ use tokio::sync::Mutex;
 
 use crate::script::{RESET, Script, Step, ms, stopped};
 
-#[retry(attempts = 3, timeout = "1.5s", jitter = "none")]
-async fn limited(script: &Script) -> io::Result<usize> {
-    script.play().await
-}
+plays!(limited(attempts = 3, timeout = "1.5s", jitter = "none"));
 
 #[tokio::test(start_paused = true)]
 async fn a_hanging_attempt_is_cut_and_retried() {
@@ -125,10 +122,11 @@ async fn a_body_that_spends_the_cooperative_budget_is_cut() {
 
 #[tokio::test(start_paused = true)]
 async fn a_timeout_of_zero_polls_once() {
-    #[retry(attempts = 2, timeout = Duration::ZERO, jitter = "none")]
-    async fn at_once(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(at_once(
+        attempts = 2,
+        timeout = Duration::ZERO,
+        jitter = "none"
+    ));
     let ready = Script::new([Step::Succeed]);
     assert_eq!(at_once(&ready).await.unwrap(), 1);
     let pending = Script::new([Step::Hang]);
@@ -138,10 +136,12 @@ async fn a_timeout_of_zero_polls_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_limit_beyond_the_clock_is_no_limit() {
-    #[retry(attempts = 2, timeout = Duration::MAX, deadline = Duration::MAX, jitter = "none")]
-    async fn patient(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(patient(
+        attempts = 2,
+        timeout = Duration::MAX,
+        deadline = Duration::MAX,
+        jitter = "none"
+    ));
     let script = Script::new([RESET, Step::SucceedAfter(ms(100 * 24 * 60 * 60 * 1000))]);
     assert_eq!(patient(&script).await.unwrap(), 2);
 }
@@ -200,14 +200,8 @@ async fn a_timeout_that_ends_with_the_deadline_counts_as_the_deadline() {
 async fn a_policy_with_one_limit_cuts_an_attempt() {
     const TIMEOUT: Policy = Policy::new().with_attempts(1).with_timeout(ms(100));
     const DEADLINE: Policy = Policy::new().with_attempts(1).with_deadline(ms(100));
-    #[retry(policy = TIMEOUT)]
-    async fn timed(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(policy = DEADLINE)]
-    async fn ended(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(timed(policy = TIMEOUT));
+    plays!(ended(policy = DEADLINE));
     let script = Script::new([Step::Hang]);
     let cut = tokio::time::timeout(ms(5000), timed(&script)).await;
     let error = cut.expect("it is cut").unwrap_err();

@@ -144,10 +144,12 @@ async fn a_call_that_ends_before_its_ok_is_ready_returns_its_outcome_in_each_cas
 
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_hangs_after_one_that_was_not_ready_ends_as_any_other() {
-    #[retry(attempts = 2, timeout = "1s", base = "0s", until = |_| false)]
-    async fn job(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(job(
+        attempts = 2,
+        timeout = "1s",
+        base = "0s",
+        until = |_| false
+    ));
     let script = Script::new([Step::Succeed, Step::Hang]);
     let error = job(&script).await.unwrap_err();
     assert_eq!(
@@ -158,10 +160,7 @@ async fn an_attempt_that_hangs_after_one_that_was_not_ready_ends_as_any_other() 
 
 #[tokio::test(start_paused = true)]
 async fn the_source_is_the_error_of_an_earlier_attempt_and_the_last_error_comes_unchanged() {
-    #[retry(attempts = 2, until = |_| false)]
-    async fn job(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(job(attempts = 2, until = |_| false));
     let reset = Step::Fail(io::ErrorKind::ConnectionReset);
     let error = job(&Script::new([reset, Step::Succeed])).await.unwrap_err();
     let told = (Outcome::AttemptsExhausted, 2, Some("call 1".to_owned()));
