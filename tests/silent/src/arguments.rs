@@ -25,51 +25,33 @@ impl Job {
     }
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn none() -> io::Result<usize> {
     send(String::new()).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(timeout = "1s")]
 pub async fn handed_over(text: String) -> io::Result<usize> {
     send(text).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn owned_and_consumed(text: String, job: Job) -> io::Result<usize> {
     let size = job.size + send(text).await?;
     Ok(size)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(timeout = "1s")]
 pub async fn converted<N: Into<String>>(text: impl Into<String>, name: N) -> io::Result<usize> {
     let text = text.into();
     Ok(send(text).await? + send(name.into()).await?)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn seen_as_text<N: AsRef<str>>(text: impl AsRef<str>, name: N) -> io::Result<usize> {
     Ok(send_text(text).await? + send_text(name).await?)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn mut_argument(mut text: String, mut count: usize) -> io::Result<usize> {
     text.push('x');
@@ -77,9 +59,6 @@ pub async fn mut_argument(mut text: String, mut count: usize) -> io::Result<usiz
     Ok(count)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn mut_reference(job: &mut Job, list: &mut Vec<usize>) -> io::Result<usize> {
     job.grow();
@@ -87,9 +66,6 @@ pub async fn mut_reference(job: &mut Job, list: &mut Vec<usize>) -> io::Result<u
     Ok(job.size)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn mut_binding(mut bytes: &[u8]) -> io::Result<usize> {
     let mut sum = 0;
@@ -100,9 +76,6 @@ pub async fn mut_binding(mut bytes: &[u8]) -> io::Result<usize> {
     Ok(sum)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(deadline = "1s")]
 pub async fn patterns(
     (left, mut right): (String, Vec<u8>),
@@ -115,60 +88,39 @@ pub async fn patterns(
     Ok(send(left).await? + right.len() + size + text.len())
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn ignored(_: u8, _text: String) -> io::Result<usize> {
     send(String::new()).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn generic<T: Display + Clone + Send + Sync>(value: T, list: &[T]) -> io::Result<usize> {
     let text = format!("{value}{}", list.len());
     send(text).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn impl_trait(text: impl Into<String> + Clone + Send + Sync) -> io::Result<usize> {
     send(text.into()).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn lifetimes<'a>(text: &'a str, _other: &str) -> io::Result<&'a str> {
     send(text.to_owned()).await?;
     Ok(text)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn in_a_move_block(text: String, shared: Arc<Job>) -> io::Result<usize> {
     let task = tokio::spawn(async move { send(text).await.map(|size| size + shared.size) });
     task.await.map_err(io::Error::other)?
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn r#match(r#type: String) -> io::Result<usize> {
     send(r#type).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn shadows(text: String) -> io::Result<usize> {
     let size = {
@@ -178,9 +130,6 @@ pub async fn shadows(text: String) -> io::Result<usize> {
     Ok(size + text.len())
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn callback(mut observe: impl FnMut(usize) + Clone + Send) -> io::Result<()> {
     observe(send(String::new()).await?);
@@ -189,9 +138,6 @@ pub async fn callback(mut observe: impl FnMut(usize) + Clone + Send) -> io::Resu
 
 /// Each attempt borrows these by `&mut`.
 ///
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn callbacks_with_state(
     mut called: impl FnMut(usize) + Send,
@@ -224,9 +170,6 @@ async fn send_message(message: impl Message + Sync) -> io::Result<usize> {
     send(message.text()).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn lent_by_its_bound(message: impl Message + Send + Sync) -> io::Result<usize> {
     send_message(message).await
@@ -241,9 +184,6 @@ pub struct Parts {
     pub text: String,
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn in_parts(parts: Parts) -> io::Result<usize> {
     let number = parts.number;
@@ -264,9 +204,6 @@ pub struct Conditional {
     pub there: String,
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn under_a_cfg(
     Conditional {

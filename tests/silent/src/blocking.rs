@@ -25,25 +25,16 @@ impl Job {
     }
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(blocking)]
 pub fn none() -> io::Result<usize> {
     send(String::new())
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(blocking, deadline = "1s")]
 pub fn handed_over(text: String) -> io::Result<usize> {
     send(text)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(blocking)]
 pub fn changed(mut text: String, mut left: usize) -> io::Result<usize> {
     text.push('!');
@@ -51,18 +42,12 @@ pub fn changed(mut text: String, mut left: usize) -> io::Result<usize> {
     Ok(send(text)? + left)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(blocking)]
 pub fn cloned(text: String, job: &mut Job) -> io::Result<usize> {
     job.grow();
     send(text)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(blocking)]
 pub fn shown(what: impl Display, list: &mut Vec<String>) -> io::Result<()> {
     let text = what.to_string();
@@ -71,9 +56,6 @@ pub fn shown(what: impl Display, list: &mut Vec<String>) -> io::Result<()> {
     Ok(())
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(blocking)]
 pub fn read(mut source: impl Read + Clone, handle: Rc<str>) -> io::Result<(Rc<str>, String)> {
     let mut text = String::new();
@@ -81,26 +63,17 @@ pub fn read(mut source: impl Read + Clone, handle: Rc<str>) -> io::Result<(Rc<st
     Ok((handle, text))
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(blocking)]
 pub fn taken_apart((left, right): (String, String), [first, ..]: [u8; 2]) -> io::Result<usize> {
     Ok(send(left)? + send(right)? + usize::from(first))
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(blocking)]
 pub fn listed(bytes: &[u8]) -> io::Result<impl Iterator<Item = u8>> {
     let first = *bytes.first().ok_or(io::ErrorKind::UnexpectedEof)?;
     Ok(bytes.iter().map(move |byte| byte ^ first))
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(
     blocking,
     attempts = attempts,
@@ -113,9 +86,6 @@ pub fn heard(job: &mut Job, attempts: u32) -> io::Result<usize> {
     Ok(send(attempts.to_string())? + job.size)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(blocking, before_retry = || -> io::Result<()> { send(String::new()).map(drop) })]
 pub fn made_ready(text: &str) -> io::Result<usize> {
     send(text.to_owned())
@@ -128,52 +98,34 @@ pub struct Client {
 }
 
 impl Client {
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(blocking)]
     pub fn handed_over(self) -> io::Result<Option<Self>> {
         let _ = send(self.name.clone())?;
         Ok(Some(self))
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(blocking)]
     pub fn in_parts(self) -> io::Result<usize> {
         send(self.name)
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(blocking)]
     pub fn by_reference(&self) -> io::Result<&str> {
         send(self.name.clone())?;
         Ok(&self.name)
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(blocking)]
     pub fn by_mutable_reference(&mut self, text: String) -> io::Result<usize> {
         self.sent += send(text)?;
         Ok(self.sent)
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(blocking)]
     pub fn by_value(self) -> io::Result<usize> {
         send(self.name.to_uppercase())
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(blocking)]
     pub fn by_handle(self: Arc<Self>) -> io::Result<Arc<Self>> {
         send(self.name.clone())?;
@@ -181,9 +133,6 @@ impl Client {
     }
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[tracing::instrument(skip_all)]
 #[reattempt::retry(blocking)]
 pub fn traced(text: String) -> io::Result<usize> {

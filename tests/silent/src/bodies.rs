@@ -7,37 +7,22 @@ async fn send(text: &str) -> io::Result<usize> {
     Ok(text.len())
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[rustfmt::skip]
 #[reattempt::retry]
 pub async fn one_line(text: &str) -> io::Result<usize> { send(text).await }
 
-/// # Errors
-///
-/// Must give no warning.
 #[rustfmt::skip]
 #[reattempt::retry]
 pub async fn one_line_after_cfg(text: &str) -> io::Result<usize> { #[cfg(windows)] drop(send("").await?); send(text).await }
 
-/// # Errors
-///
-/// Must give no warning.
 #[rustfmt::skip]
 #[reattempt::retry(blocking)]
 pub fn one_line_after_two_cfg(text: &str) -> io::Result<usize> { #[cfg(windows)] use std::iter; #[cfg(windows)] let text = iter::once(text).collect::<String>(); text.parse().map_err(io::Error::other) }
 
-/// # Errors
-///
-/// Must give no warning.
 #[rustfmt::skip]
 #[reattempt::retry]
 pub async fn one_line_after_cfg_that_holds(text: &str) -> io::Result<usize> { #[cfg(not(windows))] use std::convert::identity; #[cfg(windows)] let identity = |text| text; send(identity(text)).await }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn begins_with_use(text: &str) -> io::Result<String> {
     use std::fmt::Write as _;
@@ -47,9 +32,6 @@ pub async fn begins_with_use(text: &str) -> io::Result<String> {
     Ok(line)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(timeout = "1s")]
 pub async fn begins_with_items(text: &str) -> io::Result<usize> {
     const MOST: usize = 10;
@@ -61,9 +43,6 @@ pub async fn begins_with_items(text: &str) -> io::Result<usize> {
     Ok(cut(&Length(send(text).await?)))
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(deadline = "1s")]
 pub async fn returns_early(text: &str) -> io::Result<usize> {
     if text.is_empty() {
@@ -76,18 +55,12 @@ pub async fn returns_early(text: &str) -> io::Result<usize> {
     Ok(size)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn question_mark_only(text: &str) -> io::Result<()> {
     send(text).await?;
     Ok(())
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn loops(texts: &[&str]) -> io::Result<usize> {
     let mut sum = 0;
@@ -105,9 +78,6 @@ pub async fn loops(texts: &[&str]) -> io::Result<usize> {
     Ok(sum)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(timeout = "1s")]
 pub async fn selects(text: &str) -> io::Result<usize> {
     tokio::select! {
@@ -116,18 +86,12 @@ pub async fn selects(text: &str) -> io::Result<usize> {
     }
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn joins(text: &str) -> io::Result<usize> {
     let (left, right) = tokio::try_join!(send(text), send("other"))?;
     Ok(left + right)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn match_is_the_body(text: Option<&str>) -> io::Result<usize> {
     match text {
@@ -136,26 +100,17 @@ pub async fn match_is_the_body(text: Option<&str>) -> io::Result<usize> {
     }
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn starts_with_parentheses(text: &str) -> io::Result<usize> {
     (send(text).await).map(|size| size + 1)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn never_ok(text: &str) -> io::Result<()> {
     send(text).await?;
     Err(io::ErrorKind::ConnectionReset.into())
 }
 
-/// # Errors
-///
-/// Must give no warning.
 ///
 /// # Panics
 ///
@@ -166,9 +121,6 @@ pub async fn panics(text: &str) -> io::Result<usize> {
     send(text).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry]
 pub async fn coerces() -> io::Result<Box<dyn std::fmt::Display + Send>> {
     let size = send("").await?;

@@ -56,9 +56,6 @@ pub async fn as_in_the_readme(text: &str) -> io::Result<u16> {
     send(text).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(
     attempts = ATTEMPTS,
     backoff = "exponential",
@@ -72,9 +69,6 @@ pub async fn schedule(text: &str, max: Duration) -> io::Result<u16> {
     Ok(send(text).await? + u16::from(max.is_zero()))
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(hedge = "20ms", timeout = "1s", on_retry = observe)]
 pub async fn hedged(text: &str, owned: String, mut count: u16) -> io::Result<u16> {
     count += send(&owned).await?;
@@ -85,89 +79,56 @@ const fn take(text: String) -> String {
     text
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(attempts = "unlimited", deadline = Duration::from_secs(1), backoff = "linear")]
 pub async fn unlimited(text: &str) -> io::Result<u16> {
     send(text).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(policy = MINE, jitter = "none")]
 pub async fn by_policy(text: &str) -> io::Result<u16> {
     send(text).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(policy = policy)]
 pub async fn by_policy_of_the_call(text: &str, policy: Policy) -> io::Result<u16> {
     Ok(send(text).await? + u16::from(policy == MINE))
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(when = |error| matches!(error, Failure::Http(429 | 500..=599) | Failure::Io(_)), timeout = "1s")]
 pub async fn matched(text: &str) -> Result<(), Failure> {
     Err(Failure::Http(send(text).await?))
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(when = Failure::is_temporary)]
 pub async fn asked_by_path(text: &str) -> Result<u16, Failure> {
     Ok(send(text).await?)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(on(io::Error, std::fmt::Error), when = |error| error.kind() != io::ErrorKind::Other)]
 pub async fn on_and_when(text: &str) -> io::Result<u16> {
     send(text).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(when = |_| true, unless = |error| matches!(error, Failure::Stopped(_)), deadline = "1s")]
 pub async fn when_and_unless(text: &str) -> Result<u16, Failure> {
     Ok(send(text).await?)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(unless = std::fmt::Error, when_ok = |status| *status >= 500)]
 pub async fn unless_of_types_and_when_ok(text: &str) -> io::Result<u16> {
     send(text).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(until = |status| *status < 300, unless = |error| error.kind() == io::ErrorKind::Other)]
 pub async fn until_and_unless(text: &str) -> io::Result<u16> {
     send(text).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(idempotent = false, timeout = "1s")]
 pub async fn not_idempotent(text: &str) -> io::Result<u16> {
     send(text).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(on_retry = |event| drop(event.function().to_owned()))]
 pub async fn told(text: &str) -> io::Result<u16> {
     send(text).await
@@ -177,9 +138,6 @@ pub fn observe<E>(event: &RetryEvent<'_, E>) {
     drop(event.function().to_owned());
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(on_retry = observe)]
 pub async fn told_by_path(text: &str) -> io::Result<u16> {
     send(text).await
@@ -191,26 +149,17 @@ pub struct Client {
 }
 
 impl Client {
-    /// # Errors
-    ///
-    /// Must give no warning.
     pub async fn reconnect(&mut self) -> io::Result<()> {
         self.sent += send("").await?;
         Ok(())
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(before_retry = self.reconnect(), deadline = "1s")]
     pub async fn prepared(&mut self, text: &str) -> io::Result<u16> {
         self.sent += send(text).await?;
         Ok(self.sent)
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(before_retry = async || self.reconnect().await)]
     pub async fn prepared_by_a_closure(&mut self, text: &str) -> io::Result<u16> {
         self.sent += send(text).await?;
@@ -218,9 +167,6 @@ impl Client {
     }
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(budget = "none", nested = "multiply")]
 pub async fn without_budget(text: &str) -> io::Result<u16> {
     send(text).await
@@ -228,33 +174,21 @@ pub async fn without_budget(text: &str) -> io::Result<u16> {
 
 pub static BUDGET: reattempt::Budget = reattempt::Budget::new();
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(budget = BUDGET, nested = "outermost")]
 pub async fn with_a_shared_budget(text: &str) -> io::Result<u16> {
     send(text).await
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(cancel = tokio::time::sleep(limit), deadline = limit, before_retry = tokio::task::yield_now())]
 pub async fn cancelled(text: &str, limit: Duration) -> io::Result<u16> {
     Ok(send(text).await? + u16::from(limit.is_zero()))
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(cancel_waits = tokio::time::sleep(limit), budget = "none")]
 pub async fn cancelled_between_attempts(text: &str, limit: Duration) -> io::Result<u16> {
     Ok(send(text).await? + u16::from(limit.is_zero()))
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(retry_after = |error| (error.kind() == io::ErrorKind::Other).then_some(Duration::from_secs(1)))]
 pub async fn retried_after(text: &str) -> io::Result<u16> {
     send(text).await
@@ -262,9 +196,6 @@ pub async fn retried_after(text: &str) -> io::Result<u16> {
 
 /// The output of the `cancel` future is not used.
 ///
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(cancel = stop.acquire())]
 pub async fn cancelled_by_a_result(stop: &tokio::sync::Semaphore) -> io::Result<u16> {
     Ok(send("text").await? + u16::from(stop.is_closed()))
@@ -280,9 +211,6 @@ impl Shutdown {
     }
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(cancel = shutdown.cancelled())]
 pub async fn cancelled_by_an_argument(
     text: &str,
@@ -294,9 +222,6 @@ pub async fn cancelled_by_an_argument(
     Ok(count)
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(cancel = shutdown.cancelled())]
 pub async fn cancelled_by_an_argument_that_is_handed_over(
     mut shutdown: Shutdown,
@@ -313,26 +238,17 @@ pub struct Service {
 }
 
 impl Service {
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(cancel = self.shutdown.cancelled())]
     pub async fn by_reference(&self) -> io::Result<u16> {
         Ok(send("").await? + self.sent)
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(cancel = self.shutdown.cancelled(), timeout = "1s")]
     pub async fn by_mut_reference(&mut self) -> io::Result<u16> {
         self.sent += send("").await?;
         Ok(self.sent)
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(cancel = self.shutdown.cancelled())]
     pub async fn by_value(self) -> io::Result<u16> {
         Ok(send("").await? + self.sent)
@@ -354,42 +270,27 @@ impl Settings {
         drop((self.sent, report.function().to_owned()));
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(policy = self.policy, max_retry_after = self.longest, idempotent = self.sent > 0)]
     pub async fn by_policy(&self, text: &str) -> io::Result<u16> {
         Ok(send(text).await? + self.sent)
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(delays = &self.delays, attempts = 4, budget = &self.budget)]
     pub async fn by_delays(&self, text: &str) -> io::Result<u16> {
         Ok(send(text).await? + self.sent)
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(delays = ["0s", "200ms"], on_end = |report| self.hear(report))]
     pub async fn heard(&self, text: &str) -> io::Result<u16> {
         Ok(send(text).await? + self.sent)
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(delays(self.longest, "1s"), max_retry_after = "5m", jitter = "equal")]
     pub async fn mixed(&self, text: &str) -> io::Result<u16> {
         Ok(send(text).await? + self.sent)
     }
 }
 
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(budget = budget, on_end = listen)]
 pub async fn with_a_budget_of_the_call(
     text: &str,
@@ -422,9 +323,6 @@ impl Future for Alarm {
 
 /// The generated code has parentheses around these values.
 ///
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(
     policy = if text.is_empty() { MINE } else { MINE.with_attempts(2) },
     budget = match text.len() { 0 => None, _ => budget },
@@ -450,9 +348,6 @@ pub async fn wait(limit: Duration) {
 
 /// The parentheses are the user's own.
 ///
-/// # Errors
-///
-/// Must give no warning.
 #[reattempt::retry(
     policy = (MINE.with_attempts(2)),
     before_retry = (&mut *alarm),

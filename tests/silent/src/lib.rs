@@ -4,6 +4,10 @@
 //! their attributes, under the lints that are allowed by default and clippy's `restriction`.
 
 #![deny(warnings, clippy::all, clippy::pedantic, clippy::nursery)]
+#![allow(
+    clippy::missing_errors_doc,
+    reason = "`lints/warned.rs` has this lint, and `as_in_the_readme` is a function with such docs"
+)]
 
 pub mod arguments;
 pub mod blocking;

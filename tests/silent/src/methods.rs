@@ -24,9 +24,6 @@ async fn name(client: Client) -> io::Result<String> {
 }
 
 impl Client {
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(timeout = "1s")]
     pub async fn handed_over(self) -> io::Result<String> {
         let sent = send(&self.name).await?;
@@ -34,95 +31,62 @@ impl Client {
         Ok(format!("{sent} {name}"))
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     pub async fn changed(mut self) -> io::Result<usize> {
         self.sent = send(&self.name).await?;
         Ok(self.sent)
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     pub async fn changed_and_shown(mut self) -> io::Result<String> {
         self.sent = send(&self.name).await?;
         Ok(format!("{self:?} of {}", self.sent))
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     pub async fn in_parts(self) -> io::Result<(Vec<u8>, usize)> {
         let sent = send(&self.name).await?;
         Ok((self.name.into_bytes(), sent))
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     pub async fn by_reference(&self) -> io::Result<usize> {
         send(&self.name).await
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(timeout = "1s")]
     pub async fn by_mut_reference(&mut self, text: String) -> io::Result<usize> {
         self.sent += send(&text).await?;
         Ok(self.sent)
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     pub async fn by_value(self) -> io::Result<usize> {
         send(&self.name).await
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     pub async fn by_arc(self: Arc<Self>) -> io::Result<usize> {
         send(&self.name).await
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     pub async fn by_pin(self: Pin<&mut Self>) -> io::Result<usize> {
         send(&self.name).await
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(timeout = self.timeout, deadline = limit, base = self.timeout / 10)]
     pub async fn limits(&self, limit: Duration) -> io::Result<Duration> {
         send(&self.name).await?;
         Ok(limit)
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     pub async fn borrows(&self, _other: &str) -> io::Result<&str> {
         send(&self.name).await?;
         Ok(&self.name)
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     pub async fn associated(name: String) -> io::Result<Self> {
         send(&name).await?;
@@ -132,36 +96,24 @@ impl Client {
         })
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[tracing::instrument(skip(self))]
     #[reattempt::retry(timeout = "1s")]
     pub async fn traced_above(&self, text: &str) -> io::Result<usize> {
         send(text).await
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry(timeout = "1s")]
     #[tracing::instrument(skip(self), err)]
     pub async fn traced_below(&self, text: &str) -> io::Result<usize> {
         send(text).await
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     pub fn opaque(&self) -> impl Future<Output = io::Result<usize>> + Send + '_ {
         let text = self.name.as_str();
         async move { send(text).await }
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     #[must_use]
     pub fn boxed<'a>(
@@ -171,9 +123,6 @@ impl Client {
         Box::pin(async move { Ok(send(text).await? + self.sent) })
     }
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     #[must_use]
     pub fn handmade<'a>(
@@ -188,14 +137,8 @@ impl Client {
 }
 
 pub trait Fetch: Sync {
-    /// # Errors
-    ///
-    /// Must give no warning.
     fn fetch(&self) -> impl Future<Output = io::Result<usize>> + Send;
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     fn by_default(&self) -> impl Future<Output = io::Result<usize>> + Send {
         async move { Ok(self.fetch().await? + 1) }
@@ -211,14 +154,8 @@ impl Fetch for Client {
 
 #[async_trait::async_trait]
 pub trait Store {
-    /// # Errors
-    ///
-    /// Must give no warning.
     async fn put(&self, text: String) -> io::Result<usize>;
 
-    /// # Errors
-    ///
-    /// Must give no warning.
     #[reattempt::retry]
     async fn twice(&self, text: String) -> io::Result<usize>
     where
