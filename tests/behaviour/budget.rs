@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::join_all;
-use reattempt::{Budget, Outcome, Retryable, Stopped, Verdict, retry};
+use reattempt::{Budget, Retryable, Stopped, Verdict, retry};
 use tokio::time::Instant;
 
 use crate::script::{RESET, Script, Step, ms};
@@ -191,23 +191,6 @@ async fn a_throttled_retry_takes_less() {
     assert_eq!(LEVEL.level(), 0.0, "100 calls, each with one retry");
 }
 
-/// If the last attempt has no error, the caller gets a `Stopped` that names the budget.
-#[tokio::test(start_paused = true)]
-async fn a_timeout_that_an_empty_budget_refuses_to_retry_gives_a_stopped_error() {
-    static EMPTY: Budget = Budget::new().with_capacity(1);
-    #[retry(attempts = 3, timeout = "1s", budget = "EMPTY")]
-    async fn call() -> Result<(), reattempt::Error<io::Error>> {
-        std::future::pending().await
-    }
-    let Err(reattempt::Error::Stopped(stopped)) = call().await else {
-        panic!("expected `Stopped`")
-    };
-    assert_eq!(
-        (stopped.outcome(), stopped.attempts()),
-        (Outcome::Budget, 1)
-    );
-}
-
 /// A panic passes through, and the balance stays as it was.
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_a_hook_takes_nothing() {
@@ -374,12 +357,18 @@ async fn fifty_calls_at_once_through_a_blip_lose_no_attempt_to_the_budget() {
     assert!(succeeded.count() >= 45);
 }
 
-/// Makes a hundred calls, each of which begins this long after the end of the one before.
-async fn a_hundred_in_a_row(pause: Duration, call: impl AsyncFn(&Script) -> io::Result<usize>) {
-    for number in 0..100 {
-        let script = Script::new([RESET, RESET, Step::Succeed]);
-        assert_eq!(call(&script).await.unwrap(), 3, "call {number}");
-        tokio::time::advance(pause).await;
+/// Each call begins a second or an hour after the end of the one before.
+#[tokio::test(start_paused = true)]
+async fn a_hundred_calls_in_a_row_that_each_need_two_retries_all_succeed() {
+    plays!(call(attempts = 3, budget = budget), budget: &Budget);
+    for pause in [ms(1_000), ms(3_600_000)] {
+        let budget = Budget::new();
+        for number in 0..100 {
+            let script = Script::new([RESET, RESET, Step::Succeed]);
+            let ended = call(&script, &budget).await;
+            assert_eq!(ended.unwrap(), 3, "call {number}, {pause:?}");
+            tokio::time::advance(pause).await;
+        }
     }
 }
 
@@ -391,18 +380,6 @@ async fn ninety_nine_calls_at_one_instant_that_each_need_two_retries_all_succeed
         let script = Script::new([RESET, RESET, Step::Succeed]);
         assert_eq!(call(&script).await.is_ok(), number < 99, "call {number}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_hundred_calls_a_second_apart_that_each_need_two_retries_all_succeed() {
-    plays!(call(attempts = 3));
-    a_hundred_in_a_row(ms(1_000), call).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_hundred_calls_an_hour_apart_that_each_need_two_retries_all_succeed() {
-    plays!(call(attempts = 3));
-    a_hundred_in_a_row(ms(3_600_000), call).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,15 +17,6 @@ plays!(call(
 ));
 
 #[tokio::test(start_paused = true)]
-async fn dropping_the_future_ends_the_wait() {
-    let script = Script::new([RESET]);
-    let cut = tokio::time::timeout(ms(500), call(&script)).await;
-    assert!(cut.is_err());
-    tokio::time::sleep(ms(10_000)).await;
-    assert_eq!(script.calls(), 1, "nothing runs after the drop");
-}
-
-#[tokio::test(start_paused = true)]
 async fn dropping_the_future_ends_the_attempt() {
     /// Counts how many values of this type are alive.
     struct Alive(Arc<AtomicU32>);

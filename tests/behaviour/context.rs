@@ -34,16 +34,6 @@ async fn a_call_runs_on_a_runtime_of_many_threads() {
     assert_eq!(ended.await.unwrap().unwrap(), 3);
 }
 
-/// A call without a limit and without a failure makes no timer, so it needs no runtime.
-#[test]
-fn success_without_a_limit_needs_no_runtime() {
-    #[retry]
-    async fn plain() -> io::Result<u8> {
-        Ok(1)
-    }
-    assert_eq!(futures::executor::block_on(plain()).unwrap(), 1);
-}
-
 /// A limited call that is ready at once makes no timer either.
 #[test]
 fn a_limited_call_that_is_ready_at_once_needs_no_runtime() {

@@ -134,14 +134,6 @@ async fn a_call_that_gives_up_logs_a_warning_and_a_permanent_error_does_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn success_at_once_logs_nothing() {
-    plays!(call(attempts = 2, timeout = "1s"));
-    let log = Log::listen();
-    call(&Script::new([Step::Succeed])).await.unwrap();
-    assert_eq!(log.lines(), [""; 0]);
-}
-
-#[tokio::test(start_paused = true)]
 async fn fewer_attempts_within_another_call_are_logged_once() {
     plays!(inner(
         attempts = 4,

@@ -179,15 +179,6 @@ async fn a_hint_may_be_longer_than_max_delay_and_than_the_worst_case_without_hin
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_minute_is_the_longest_hint_by_default() {
-    for (hint, calls) in [(60_000, 2), (60_001, 1)] {
-        let mut server = Busy::new(ms(hint));
-        full(&mut server).await.unwrap_err();
-        assert_eq!(server.asked.len(), calls, "{hint} ms");
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_hint_that_does_not_fit_the_deadline_ends_the_call() {
     #[retry(
         attempts = 2,
@@ -321,15 +312,6 @@ async fn no_delay_is_drawn_that_leaves_no_time_for_the_attempt() {
     let longer = longest + Duration::from_nanos(1);
     call(&mut Busy::new(longer), &delays).await.unwrap_err();
     assert_eq!(delays.take(), []);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_hint_changes_no_number_of_attempts() {
-    for hint in [None, Some(ms(0)), Some(ms(1)), Some(ms(59_000))] {
-        let mut server = Busy::new(hint);
-        plain(&mut server).await.unwrap_err();
-        assert_eq!(server.asked.len(), 3, "{hint:?}");
-    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -71,17 +71,6 @@ async fn a_timeout_is_never_retried() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_timeout_after_a_refusal_is_not_retried_either() {
-    let script = Script::new([
-        Step::Fail(ErrorKind::ConnectionRefused),
-        Step::Hang,
-        Step::Succeed,
-    ]);
-    bare(&script).await.unwrap_err();
-    assert_eq!(script.calls(), 2);
-}
-
-#[tokio::test(start_paused = true)]
 async fn rules_allow_retries_only_of_refused_requests() {
     plays!(on(idempotent = false, on = "io::Error"));
     plays!(when(idempotent = false, when = |_| true));

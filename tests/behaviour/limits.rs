@@ -9,29 +9,6 @@ use reattempt::{Outcome, retry};
 use crate::script::{RESET, Script, Step, ms, stopped};
 
 #[tokio::test(start_paused = true)]
-async fn a_delay_that_leaves_less_than_a_tenth_of_the_deadline_is_not_waited() {
-    #[retry(
-        attempts = 3,
-        base = "100ms",
-        backoff = "constant",
-        jitter = "none",
-        deadline = limit
-    )]
-    async fn call(script: &Script, limit: Duration) -> io::Result<usize> {
-        script.play().await
-    }
-    for limit in [100, 101, 111] {
-        let script = Script::new([RESET]);
-        let error = call(&script, ms(limit)).await.unwrap_err();
-        assert_eq!((script.calls(), script.elapsed()), (1, Duration::ZERO));
-        assert_eq!(error.to_string(), "call 1");
-    }
-    let script = Script::new([RESET]);
-    let _ = call(&script, ms(112)).await;
-    assert_eq!((script.calls(), script.elapsed()), (2, ms(100)));
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_wait_above_a_day_lasts_as_long_as_it_says() {
     const DAYS: Duration = Duration::from_secs(3 * 24 * 60 * 60);
     plays!(call(
@@ -43,20 +20,6 @@ async fn a_wait_above_a_day_lasts_as_long_as_it_says() {
     let script = Script::new([RESET, Step::Succeed]);
     assert_eq!(call(&script).await.unwrap(), 2);
     assert_eq!(script.elapsed(), DAYS);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_wait_of_the_longest_duration_does_not_end() {
-    plays!(call(
-        attempts = 2,
-        base = Duration::MAX,
-        max_delay = Duration::MAX,
-        jitter = "none"
-    ));
-    let script = Script::new([RESET, Step::Succeed]);
-    let year = Duration::from_secs(365 * 24 * 60 * 60);
-    let ended = tokio::time::timeout(year, call(&script)).await;
-    assert!(ended.is_err(), "{ended:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -108,7 +71,44 @@ fn without_a_time_driver_only_a_wait_panics() {
     };
     assert_eq!(run([Step::Succeed]).unwrap().unwrap(), 1);
     let told = run([RESET]).unwrap_err();
-    assert!(told.contains("enable_time"), "{told}");
+    assert!(
+        told.contains("once_more") && told.contains("enable_time"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_runtime_without_timers_is_told_which_function_needs_them() {
+    #[retry(budget = "none", timeout = "1s")]
+    async fn limits_its_attempts() -> io::Result<usize> {
+        std::future::pending().await
+    }
+    #[retry(budget = "none", deadline = "1s")]
+    async fn limits_the_whole_call() -> io::Result<usize> {
+        std::future::pending().await
+    }
+    #[retry(budget = "none", name = "of another name")]
+    async fn named() -> io::Result<usize> {
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    for (told, function) in [
+        (
+            panic_of(|| runtime.block_on(limits_its_attempts())),
+            "limits_its_attempts",
+        ),
+        (
+            panic_of(|| runtime.block_on(limits_the_whole_call())),
+            "limits_the_whole_call",
+        ),
+        (panic_of(|| runtime.block_on(named())), "of another name"),
+    ] {
+        let told = told.unwrap_err();
+        assert!(told.contains(function), "{function}: {told}");
+        assert!(told.contains("enable_time"), "{function}: {told}");
+    }
 }
 
 /// The same on an executor of another crate.

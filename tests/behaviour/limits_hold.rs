@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::panic::AssertUnwindSafe;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -215,49 +214,4 @@ async fn no_attempts_count_as_one() {
     let script = Script::new([RESET]);
     call(&script, 2).await.unwrap_err();
     assert_eq!(script.calls(), 2);
-}
-
-/// The text of the panic of a call on a runtime without timers.
-fn panic_of<T>(call: impl Future<Output = io::Result<T>>) -> String {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    let ended = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(call)));
-    let Err(panic) = ended else {
-        panic!("the call needs no timer")
-    };
-    panic
-        .downcast_ref::<String>()
-        .cloned()
-        .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
-        .unwrap_or_default()
-}
-
-#[test]
-fn a_runtime_without_timers_is_told_which_function_needs_them() {
-    #[retry(budget = "none")]
-    async fn waits_between_attempts() -> io::Result<()> {
-        Err(io::ErrorKind::ConnectionReset.into())
-    }
-    #[retry(budget = "none", timeout = "1s")]
-    async fn limits_its_attempts() -> io::Result<()> {
-        std::future::pending().await
-    }
-    #[retry(budget = "none", deadline = "1s")]
-    async fn limits_the_whole_call() -> io::Result<()> {
-        std::future::pending().await
-    }
-    #[retry(budget = "none", name = "of another name")]
-    async fn named() -> io::Result<()> {
-        Err(io::ErrorKind::ConnectionReset.into())
-    }
-    for (told, function) in [
-        (panic_of(waits_between_attempts()), "waits_between_attempts"),
-        (panic_of(limits_its_attempts()), "limits_its_attempts"),
-        (panic_of(limits_the_whole_call()), "limits_the_whole_call"),
-        (panic_of(named()), "of another name"),
-    ] {
-        assert!(told.contains(function), "{function}: {told}");
-        assert!(told.contains("enable_time"), "{function}: {told}");
-    }
 }

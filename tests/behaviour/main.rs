@@ -1,10 +1,14 @@
 //! What a call does: attempts, time, rules, errors, cancellation. Tests run on tokio's paused clock.
 
-/// An annotated function that plays its script: `plays!(call(attempts = 2))` is `call` with `#[retry(attempts = 2)]`.
+/// An annotated function that plays its script: `plays!(call(attempts = 2))` is `call` with `#[retry(attempts = 2)]`. What the
+/// settings name may be further arguments: `plays!(call(deadline = limit), limit: Duration)`.
 macro_rules! plays {
-    ($name:ident $(($($settings:tt)*))?) => {
+    ($name:ident $(($($settings:tt)*))? $(, $argument:ident: $of:ty)*) => {
         #[reattempt::retry $(($($settings)*))?]
-        async fn $name(script: &crate::script::Script) -> std::io::Result<usize> {
+        async fn $name(
+            script: &crate::script::Script,
+            $($argument: $of),*
+        ) -> std::io::Result<usize> {
             script.play().await
         }
     };
@@ -43,7 +47,6 @@ mod nested_operations;
 mod nested_rule;
 mod nested_time;
 mod nested_trees;
-mod nesting;
 mod on_end;
 mod outages;
 mod pauses;

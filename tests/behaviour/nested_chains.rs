@@ -1,4 +1,4 @@
-//! Retried functions inside one another that all fail: the retries of a chain add.
+//! A retried function that calls itself, and always fails: the retries of the chain add.
 
 use std::cell::Cell;
 use std::io;
@@ -9,36 +9,15 @@ use reattempt::retry;
 /// A call of nested functions around a body that always fails. A slice gives the attempts of each level.
 type Levels<'a> = LocalBoxFuture<'a, io::Result<()>>;
 
-macro_rules! level {
-    ($name:ident calls $below:ident) => {
-        #[retry(attempts = levels[0], base = "1ms", budget = "none")]
-        async fn $name(levels: &[u32], calls: &Cell<u32>) -> io::Result<()> {
-            $below(&levels[1..], calls).await
-        }
-    };
+#[retry(attempts = levels[0], base = "1ms", budget = "none")]
+async fn again(levels: &[u32], calls: &Cell<u32>) -> io::Result<()> {
+    itself(&levels[1..], calls).await
 }
-
-level!(one calls below);
-level!(two calls below);
-level!(three calls below);
-level!(four calls below);
-level!(again calls itself);
 
 async fn fails(calls: &Cell<u32>) -> io::Result<()> {
     calls.set(calls.get() + 1);
     tokio::task::yield_now().await;
     Err(io::ErrorKind::ConnectionReset.into())
-}
-
-/// Calls another function at each level.
-fn below<'a>(levels: &'a [u32], calls: &'a Cell<u32>) -> Levels<'a> {
-    match levels.len() {
-        0 => Box::pin(fails(calls)),
-        1 => Box::pin(one(levels, calls)),
-        2 => Box::pin(two(levels, calls)),
-        3 => Box::pin(three(levels, calls)),
-        _ => Box::pin(four(levels, calls)),
-    }
 }
 
 /// Calls the same function at every level.
@@ -68,27 +47,6 @@ fn lists(length: usize) -> Vec<Vec<u32>> {
 /// The number of calls by the rule: one call, and the retries of each function once.
 fn sum_of(levels: &[u32]) -> u32 {
     1 + levels.iter().map(|attempts| attempts - 1).sum::<u32>()
-}
-
-#[tokio::test(start_paused = true)]
-async fn two_functions_of_four_attempts_make_seven_calls() {
-    let calls = Cell::new(0);
-    assert_eq!(calls_of(|calls| below(&[4, 4], calls), &calls).await, 7);
-}
-
-#[tokio::test(start_paused = true)]
-async fn three_functions_of_four_attempts_make_ten_calls() {
-    let calls = Cell::new(0);
-    assert_eq!(calls_of(|calls| below(&[4, 4, 4], calls), &calls).await, 10);
-}
-
-#[tokio::test(start_paused = true)]
-async fn every_chain_of_functions_makes_one_call_and_the_sum_of_all_retries() {
-    for levels in (1..=4).flat_map(lists) {
-        let calls = Cell::new(0);
-        let made = calls_of(|calls| below(&levels, calls), &calls).await;
-        assert_eq!(made, sum_of(&levels), "{levels:?}");
-    }
 }
 
 #[tokio::test(start_paused = true)]

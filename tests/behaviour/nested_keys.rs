@@ -93,6 +93,12 @@ async fn the_rule_counts_functions_that_before_retry_calls_by_their_own_name() {
     assert_eq!((host.calls(), connection.calls()), (7, 6));
 }
 
+#[test]
+fn each_nesting_is_shown_as_its_word() {
+    let words = [Nested::Add, Nested::Multiply, Nested::Outermost].map(|nested| nested.to_string());
+    assert_eq!(words, ["add", "multiply", "outermost"]);
+}
+
 /// The key `nested` of a function overrides its policy.
 #[tokio::test(start_paused = true)]
 async fn a_policy_says_how_the_retries_of_functions_and_runs_combine() {

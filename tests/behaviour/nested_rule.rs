@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::io::{self, ErrorKind};
 
 use futures::future::{join, join_all};
-use reattempt::retry;
+use reattempt::{propagate, retry};
 
 use crate::script::{RESET, Script, Step};
 
@@ -71,30 +71,6 @@ async fn a_dead_host_after_two_good_ones_is_called_seven_times() {
     .unwrap_err();
     let calls = [&first, &second, &third].map(Script::calls);
     assert_eq!(calls, [4, 4, 7]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn siblings_in_turn_do_not_take_from_each_other() {
-    let (one, other) = (dead(), dead());
-    around(async || {
-        let _ = fetch(&one).await;
-        fetch(&other).await
-    })
-    .await
-    .unwrap_err();
-    assert_eq!((one.calls(), other.calls()), (7, 7));
-}
-
-#[tokio::test(start_paused = true)]
-async fn siblings_at_the_same_time_do_not_take_from_each_other() {
-    let (one, other) = (dead(), dead());
-    around(async || {
-        let (_, ended) = join(fetch(&one), fetch(&other)).await;
-        ended
-    })
-    .await
-    .unwrap_err();
-    assert_eq!((one.calls(), other.calls()), (7, 7));
 }
 
 #[tokio::test(start_paused = true)]
@@ -257,4 +233,67 @@ async fn a_call_passes_on_what_it_remembers_when_it_ends() {
     let host = dead();
     around(async || between(&host).await).await.unwrap_err();
     assert_eq!(host.calls(), 7);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_in_a_carried_future_add_too() {
+    let host = dead();
+    around(async || propagate(fetch(&host)).await)
+        .await
+        .unwrap_err();
+    assert_eq!(host.calls(), 7);
+
+    let host = dead();
+    around(async || around(async || propagate(fetch(&host)).await).await)
+        .await
+        .unwrap_err();
+    assert_eq!(host.calls(), 10);
+}
+
+/// The first attempt fails in a carried call, the others in one that is not.
+#[tokio::test(start_paused = true)]
+async fn retries_in_a_carried_future_are_not_counted() {
+    let (host, first) = (dead(), Cell::new(true));
+    around(async || {
+        let call = fetch(&host);
+        if first.take() {
+            propagate(call).await
+        } else {
+            call.await
+        }
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(host.calls(), 4 + 7 - 1);
+}
+
+/// The call in the middle makes a single attempt in each attempt of the outer call.
+#[tokio::test(start_paused = true)]
+async fn a_carried_future_within_a_later_attempt_has_one_attempt_a_call() {
+    #[retry(attempts = 1)]
+    async fn between(host: &Script) -> io::Result<usize> {
+        fetch(host).await
+    }
+    let host = dead();
+    around(async || propagate(async { between(&host).await }).await)
+        .await
+        .unwrap_err();
+    assert_eq!(host.calls(), 7);
+}
+
+/// The outer call has made its first attempt then, and no other before the first `before_retry`.
+#[tokio::test(start_paused = true)]
+async fn a_carried_future_within_a_later_before_retry_has_one_attempt_a_call() {
+    #[retry(
+        attempts = 4,
+        base = "1ms",
+        budget = "none",
+        before_retry = propagate(async { drop(fetch(host).await) })
+    )]
+    async fn carries(host: &Script) -> io::Result<usize> {
+        Err(ErrorKind::ConnectionReset.into())
+    }
+    let host = dead();
+    carries(&host).await.unwrap_err();
+    assert_eq!(host.calls(), 4 + 1 + 1);
 }

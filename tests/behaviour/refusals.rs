@@ -182,6 +182,44 @@ async fn a_body_that_went_on_to_another_annotated_call_is_retried() {
     assert_eq!((cache.calls(), store.calls()), (4, 7));
 }
 
+/// The body handles the refusal, makes another call, and fails for a reason of its own.
+#[tokio::test(start_paused = true)]
+async fn a_call_after_a_refusal_takes_it_back() {
+    static ONE: Budget = Budget::ratio(0.0).with_capacity(1);
+    plays!(refused(attempts = 4, base = "1ms", budget = "ONE"));
+    plays!(other(attempts = 4, base = "1ms", budget = "none"));
+    let (primary, attempts) = (Script::new([RESET]), Script::new([RESET]));
+    around(async || {
+        refused(&primary).await.unwrap_err();
+        other(&Script::new([Step::Succeed])).await?;
+        attempts.play().await
+    })
+    .await
+    .unwrap_err();
+    assert_eq!(attempts.calls(), 4);
+}
+
+/// The call in the middle has a rule that would not retry either.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_passes_through_a_call_that_has_its_own_reason_to_stop() {
+    #[retry(attempts = 4, base = "1ms", budget = "none", unless = |_| true)]
+    async fn between(script: &Script) -> io::Result<usize> {
+        refused(script).await
+    }
+    let script = Script::new([RESET]);
+    around(async || between(&script).await).await.unwrap_err();
+    assert_eq!(script.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_passes_through_a_scope() {
+    let script = Script::new([RESET]);
+    around(async || deadline::scope(ms(3000), refused(&script)).await)
+        .await
+        .unwrap_err();
+    assert_eq!(script.calls(), 1);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_body_that_was_cut_after_a_refusal_is_retried() {
     #[retry(attempts = 3, timeout = "100ms", base = "1ms", budget = "none")]

@@ -2,8 +2,6 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -132,26 +130,6 @@ async fn decorrelated_jitter_depends_on_the_delay_before() {
     }
     // If the range depended on the base alone, none of the 250 delays would be above three times the base.
     assert!(longest > ms(30), "{longest:?}");
-}
-
-/// Other tasks on the thread run too, even if the body fails without ever being pending.
-#[tokio::test]
-async fn a_delay_of_zero_lets_other_tasks_run() {
-    plays!(call(attempts = 4, base = Duration::ZERO, budget = "none"));
-    let turns = Arc::new(AtomicU32::new(0));
-    let other = tokio::spawn({
-        let turns = Arc::clone(&turns);
-        async move {
-            loop {
-                turns.fetch_add(1, Ordering::Relaxed);
-                tokio::task::yield_now().await;
-            }
-        }
-    });
-    call(&Script::new([RESET])).await.unwrap_err();
-    other.abort();
-    // The other task has a turn in each of the three waits.
-    assert!(turns.load(Ordering::Relaxed) >= 3, "{turns:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -314,46 +314,6 @@ async fn whether_an_attempt_may_run_twice_may_depend_on_the_arguments() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_receives_the_end_of_a_call_once() {
-    struct Client {
-        heard: Mutex<Vec<(Outcome, u32)>>,
-    }
-    impl Client {
-        fn hear(&self, report: &Report) {
-            let heard = (report.outcome(), report.attempts());
-            self.heard.lock().unwrap().push(heard);
-        }
-
-        #[retry(timeout = "10ms", base = "1ms", on_end = |report| self.hear(report))]
-        async fn send(&self, script: &Script) -> io::Result<usize> {
-            script.play().await
-        }
-    }
-    let client = Client {
-        heard: Mutex::new(Vec::new()),
-    };
-    client.send(&Script::new([Step::Succeed])).await.unwrap();
-    client
-        .send(&Script::new([RESET, Step::Succeed]))
-        .await
-        .unwrap();
-    client.send(&Script::new([RESET])).await.unwrap_err();
-    client.send(&Script::new([Step::Hang])).await.unwrap_err();
-    let script = Script::new([Step::Hang]);
-    let _ = tokio::time::timeout(ms(5), client.send(&script)).await;
-    assert_eq!(
-        *client.heard.lock().unwrap(),
-        [
-            (Outcome::Success, 1),
-            (Outcome::SuccessAfterRetry, 2),
-            (Outcome::AttemptsExhausted, 3),
-            (Outcome::Timeout, 3),
-            (Outcome::Dropped, 1),
-        ]
-    );
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_host_that_is_down_leaves_the_budget_of_the_others() {
     static HOSTS: Budgets<String> = Budgets::new(Budget::aws());
     #[retry(attempts = 2, base = "1ms", on = "io::Error", budget = HOSTS.of(host))]

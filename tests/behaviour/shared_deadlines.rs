@@ -222,21 +222,6 @@ async fn a_deadline_ends_the_blocking_calls_around_whose_deadline_it_is_too() {
     }
 }
 
-/// A page without a deadline asks for something that may take 50 ms at most.
-#[tokio::test(start_paused = true)]
-async fn a_scope_in_the_body_does_not_end_the_call_around() {
-    #[retry(attempts = 3, base = "1ms", jitter = "none", budget = "none")]
-    async fn page(lookups: &Cell<u32>) -> io::Result<()> {
-        lookups.set(lookups.get() + 1);
-        deadline::scope(ms(50), waits()).await
-    }
-    let lookups = Cell::new(0);
-    let (ended, report) = observe(page(&lookups)).await;
-    assert_eq!(ended.unwrap_err().kind(), ErrorKind::ConnectionReset);
-    assert_eq!(lookups.get(), 3);
-    assert_eq!(report.unwrap().outcome(), Outcome::AttemptsExhausted);
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_call_that_a_scope_in_the_body_cut_is_retried() {
     #[retry(attempts = 3, base = "1ms", budget = "none")]
@@ -257,23 +242,6 @@ async fn a_call_that_a_scope_in_the_body_cut_is_retried() {
         (report.outcome(), report.attempts()),
         (Outcome::Deadline, 1)
     );
-}
-
-/// The innermost call inherits the deadline of the call in the middle, which nobody further out has.
-#[tokio::test(start_paused = true)]
-async fn the_deadline_of_a_call_in_the_middle_does_not_end_the_outermost_call() {
-    let (parts, lookups) = (Cell::new(0), Cell::new(0));
-    let body = async || {
-        parts.set(parts.get() + 1);
-        let counted = async || {
-            lookups.set(lookups.get() + 1);
-            waits().await
-        };
-        part(Some(50), counted).await
-    };
-    let (_, report) = observe(page(None, body)).await;
-    assert_eq!(report.unwrap().outcome(), Outcome::AttemptsExhausted);
-    assert_eq!((parts.get(), lookups.get()), (3, 3));
 }
 
 /// The body opens a scope with the deadline of the request that it is in.

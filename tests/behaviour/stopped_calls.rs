@@ -175,14 +175,6 @@ async fn every_error_type_can_report_a_cancelled_wait() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn cancel_before_the_first_attempt_has_no_source() {
-    plays!(call(cancel = ready(())));
-    let script = Script::new([RESET]);
-    let error = call(&script).await.unwrap_err();
-    assert_eq!(ending(&error), told(Outcome::Cancelled, 0, ""));
-}
-
 plays!(limited(
     attempts = 4,
     timeout = "200ms",

@@ -1,7 +1,6 @@
 //! The limit of one attempt.
 
 use std::cell::Cell;
-use std::error::Error as _;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +9,7 @@ use std::time::Duration;
 use reattempt::{Outcome, Policy, retry};
 use tokio::sync::Mutex;
 
-use crate::script::{RESET, Script, Step, ms, stopped};
+use crate::script::{Script, Step, ms, stopped};
 
 plays!(limited(attempts = 3, timeout = "1.5s", jitter = "none"));
 
@@ -34,16 +33,6 @@ async fn the_last_timeout_reaches_the_caller_as_stopped() {
         stopped.to_string(),
         "timed out after 1.5s (3 attempts, 4.8s)"
     );
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_last_real_error_is_the_source_of_stopped() {
-    let script = Script::new([RESET, Step::Hang]);
-    let error = limited(&script).await.unwrap_err();
-    let source = stopped(&error)
-        .source()
-        .expect("the error of the first attempt");
-    assert_eq!(source.to_string(), "call 1");
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,18 +124,6 @@ async fn a_timeout_of_zero_polls_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limit_beyond_the_clock_is_no_limit() {
-    plays!(patient(
-        attempts = 2,
-        timeout = Duration::MAX,
-        deadline = Duration::MAX,
-        jitter = "none"
-    ));
-    let script = Script::new([RESET, Step::SucceedAfter(ms(100 * 24 * 60 * 60 * 1000))]);
-    assert_eq!(patient(&script).await.unwrap(), 2);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_limit_above_a_day_lasts_as_long_as_it_says() {
     const DAY: u64 = 24 * 60 * 60 * 1000;
     #[retry(attempts = 1, timeout = limit)]
@@ -181,19 +158,6 @@ async fn no_timer_is_armed_for_longer_than_a_day() {
     assert_eq!(script.elapsed(), ms(6 * DAY));
     let days = polls.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
     assert!(days.max() <= Some(ms(DAY)), "{polls:?}");
-}
-
-/// Both limits end at the same instant. The deadline counts, because no attempt may follow it.
-#[tokio::test(start_paused = true)]
-async fn a_timeout_that_ends_with_the_deadline_counts_as_the_deadline() {
-    #[retry(attempts = 1, timeout = limit, deadline = limit)]
-    async fn both(script: &Script, limit: Duration) -> io::Result<usize> {
-        script.play().await
-    }
-    let script = Script::new([Step::Hang]);
-    let error = both(&script, ms(100)).await.unwrap_err();
-    assert_eq!(stopped(&error).outcome(), Outcome::Deadline);
-    assert_eq!(script.elapsed(), ms(100));
 }
 
 #[tokio::test(start_paused = true)]

@@ -197,8 +197,8 @@ const BULLETS: [Bullet; 5] = [
     },
     Bullet {
         title: "Nested retries add up instead of multiplying.",
-        file: "tests/behaviour/nesting.rs",
-        test: "two_layers_of_four_make_seven_calls",
+        file: "tests/behaviour/nested_trees.rs",
+        test: "every_chain_of_up_to_six_calls_makes_one_call_and_the_sum_of_all_retries",
     },
     Bullet {
         title: "Deadlines are inherited.",
