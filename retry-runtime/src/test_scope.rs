@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::atomics::Switch;
-use crate::budget::{BudgetCell, BudgetRef, Share};
+use crate::budget::{BudgetRef, BudgetCell, Share};
 use crate::classify::Verdict;
 use crate::fit::DelayRange;
 use crate::policy::Policy;
@@ -51,15 +51,17 @@ pub struct LoggedCall {
     pub(crate) verdicts: Vec<Verdict>,
 }
 
-/// One call in a test scope.
+/// What a test scope gives to one of its calls.
 #[derive(Debug)]
 pub(crate) struct CallInScope {
     scope: TestScope,
     function: &'static str,
     /// The number of this call among the calls of the function in this scope, from 0.
     ordinal: u32,
-    delays: Vec<Duration>,
-    verdicts: Vec<Verdict>,
+    /// The copy of the cell of the call's budget, which starts fresh.
+    pub(crate) cell: Option<Arc<BudgetCell>>,
+    /// The function's share of hedges in this scope, which starts full.
+    pub(crate) share: Arc<Share>,
 }
 
 impl TestScope {
@@ -82,19 +84,34 @@ impl TestScope {
         self.state().presets.insert(preset, policy);
     }
 
-    /// Counts a call of `function` that begins, and gives it its part of the scope.
-    pub(crate) fn enter(&self, function: &'static str, own: &mut Option<CallInScope>) {
-        let mut state = self.state();
-        let began = state.began.entry(function).or_default();
+    /// Counts a call of `function` that begins with this budget and this share of hedges.
+    pub(crate) fn enter(
+        &self,
+        function: &'static str,
+        budget: Option<BudgetRef<'_>>,
+        share: &'static Share,
+    ) -> CallInScope {
+        let ScopeState {
+            began,
+            cells,
+            shares,
+            ..
+        } = &mut *self.state();
+        let began = began.entry(function).or_default();
         let ordinal = *began;
         *began = began.saturating_add(1);
-        *own = Some(CallInScope {
+        let cell = budget.map(|budget| {
+            let own = cells.entry(budget.id());
+            Arc::clone(own.or_insert_with(|| Arc::new(budget.fresh())))
+        });
+        let share = shares.entry(std::ptr::from_ref(share).addr());
+        CallInScope {
             scope: self.clone(),
             function,
             ordinal,
-            delays: Vec::new(),
-            verdicts: Vec::new(),
-        });
+            cell,
+            share: Arc::clone(share.or_insert_with(|| Arc::new(Share::full()))),
+        }
     }
 
     /// Returns the policy of the preset at this address, unless it is the one in the code.
@@ -127,47 +144,16 @@ impl CallInScope {
         self.scope.0.waits
     }
 
-    /// Returns the cell of `budget` for the calls in this scope, which starts fresh.
-    pub(crate) fn fresh_cell(&self, budget: BudgetRef<'_>) -> Arc<BudgetCell> {
-        let mut state = self.scope.state();
-        let own = state.cells.entry(budget.id());
-        Arc::clone(own.or_insert_with(|| Arc::new(budget.fresh())))
-    }
-
-    /// Returns the share of hedges for the calls in this scope of the function with this share. It starts full.
-    pub(crate) fn fresh_share(&self, share: &'static Share) -> Arc<Share> {
-        let mut state = self.scope.state();
-        let own = state.shares.entry(std::ptr::from_ref(share).addr());
-        Arc::clone(own.or_insert_with(|| Arc::new(Share::full())))
-    }
-
-    /// Records the verdict of an attempt that failed.
-    pub(crate) fn note(&mut self, verdict: Verdict) {
-        self.verdicts.push(verdict);
-    }
-
     /// Draws the delay before a retry, after `number` attempts. The delay depends only on the seed, the function, and
     /// the ordinal of the call, so concurrent calls do not change it.
-    pub(crate) fn draw(&mut self, number: u32, range: &DelayRange) -> Duration {
+    pub(crate) fn draw(&self, number: u32, range: &DelayRange) -> Duration {
         let place = (self.scope.0.seed, self.function, self.ordinal, number);
-        let delay = rng::seeded_duration_in(place, range);
-        self.delays.push(delay);
-        delay
+        rng::seeded_duration_in(place, range)
     }
 
     /// Logs the call, which has ended.
-    pub(crate) fn end(self, report: Report) {
-        let Self {
-            scope,
-            delays,
-            verdicts,
-            ..
-        } = self;
-        scope.state().ended.push(LoggedCall {
-            report,
-            delays,
-            verdicts,
-        });
+    pub(crate) fn log(&self, call: LoggedCall) {
+        self.scope.state().ended.push(call);
     }
 }
 

@@ -15,7 +15,6 @@ use crate::event::RetryEvent;
 use crate::metrics::Attempted;
 use crate::report::{Hedge, Which};
 use crate::stopped::{CutCommit, Outcome, Stopped};
-use crate::switch;
 use crate::trace::{Event, FailedWith};
 
 /// What stands for the error of an attempt that returned none.
@@ -40,7 +39,9 @@ impl State<'_> {
         let frame = &self.frame;
         let last_retry = frame.permit.get();
         self.attempt_ends(None);
-        self.with_budget(|budget| budget.succeed(last_retry, Stamp::now));
+        if let Some(budget) = self.budget() {
+            budget.succeed(last_retry, Stamp::now);
+        }
         // Its own retries have not failed.
         self.note_retries(0);
         match frame.previous.get() {
@@ -113,7 +114,7 @@ impl State<'_> {
                 self.pause_others(ruling.said.hint);
             }
             let failed = self.failed_with(verdict, words, erred);
-            self.with_test_scope(|own| own.note(verdict));
+            self.note_verdict(verdict);
             self.body_ends(Attempted::Failed(verdict), Some(failed.words));
             self.frame
                 .set_aside(Previous::Failed(verdict), ruling.said.hint);
@@ -252,12 +253,6 @@ impl State<'_> {
         }
     }
 
-    /// Whether retries are on: in the test scope of the call, or outside.
-    pub(super) fn is_enabled(&self) -> bool {
-        self.with_test_scope(|own| own.enabled().is_on())
-            .unwrap_or_else(switch::is_enabled_outside)
-    }
-
     /// Takes a permit for the next retry. Returns `false` if the budget refuses it.
     fn take_permit(&self, (_, now): (Instant, Stamp)) -> bool {
         let frame = &self.frame;
@@ -277,12 +272,12 @@ impl State<'_> {
             had_begun: !progressed && had_begun,
             at_once: !frame.was_pending.get(),
         };
-        let permit = self.with_budget(|budget| {
-            let had_begun = budget.had_begun(frame.faults.get());
-            budget.take(request(had_begun), now)
-        });
-        frame.permit.set(permit.flatten());
-        permit.is_none_or(|permit| permit.is_some())
+        let Some(budget) = self.budget() else {
+            return true;
+        };
+        let had_begun = budget.had_begun(frame.faults.get());
+        frame.permit.set(budget.take(request(had_begun), now));
+        frame.permit.get().is_some()
     }
 
     /// Ends a call that failed, and its retries with it.

@@ -8,7 +8,6 @@ use pin_project_lite::pin_project;
 use super::cut::{Cut, Cuts};
 use super::timers::poll_limits;
 use super::{Call, State};
-use crate::budget::BudgetRef;
 use crate::clock::Stamp;
 use crate::context::{Phase, around, is_within};
 use crate::opaque::opaque;
@@ -112,10 +111,7 @@ impl State<'_> {
             self.meet_around(retries);
         }
         if !retries {
-            let cell = self.settings.cell;
-            let own = |budget: BudgetRef<'_>| budget.cell.faults();
-            let faults = known.then(|| self.with_budget(own)).flatten();
-            frame.faults.set(faults.unwrap_or_else(|| cell.faults()));
+            frame.faults.set(self.cell().faults());
         }
         let mut cut = Stamp::NEVER;
         if limited {
@@ -140,7 +136,7 @@ impl State<'_> {
     #[inline(never)]
     fn meet_around(&self, retries: bool) {
         if !retries {
-            self.call_begins();
+            self.enter_test_scope();
         }
         self.frame.renew_limits();
         self.waited_until_now();

@@ -24,15 +24,15 @@ impl State<'_> {
     fn close(&self) {
         let outcome = self.closed();
         // Build the report only if it is observed.
-        if is_listening() || self.is_in_test_scope() {
+        if is_listening() || self.test_scope().is_some() {
             self.tell(self.report(outcome));
         }
     }
 
     /// Gives back the permit of a retry that never began.
     pub(super) fn give_back(&self) {
-        if let Some(charge) = self.frame.take_unspent() {
-            self.with_budget(|budget| budget.give_back(charge));
+        if let (Some(charge), Some(budget)) = (self.frame.take_unspent(), self.budget()) {
+            budget.give_back(charge);
         }
     }
 }

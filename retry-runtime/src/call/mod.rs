@@ -29,13 +29,13 @@ mod close;
 mod cut;
 mod decide;
 pub mod drive;
+mod environment;
 mod inner;
 mod kept_error;
 mod observers;
 mod pause;
 mod race;
 mod settle;
-mod test_scope;
 mod timers;
 
 pub use self::after::Ending;

@@ -1,8 +1,7 @@
 //! Everything that observes a call: subscribers get events and spans, a recorder gets metrics, a listener and a test scope get
-//! reports. They are notified at five moments, here and nowhere else:
+//! reports. They are notified at four moments, here and nowhere else:
 //!
 //! ```text
-//! the call begins     call_begins
 //! an attempt begins   enter_attempt (each poll)
 //! an attempt ends     attempt_ends
 //! a wait begins       wait_begins
@@ -16,26 +15,19 @@ use std::time::Duration;
 
 use super::State;
 use super::timers::{LONGEST_SLEEP, Until};
+use crate::classify::Verdict;
 use crate::clock::{Instant, Stamp};
 use crate::context::{Phase, Previous};
 use crate::fit::DelayRange;
 use crate::jitter::Jitter;
-use crate::listen::{listener, test_scope_around};
+use crate::listen::listener;
 use crate::metrics::{self, Attempted, Metric};
 use crate::report::Report;
 use crate::stopped::Outcome;
+use crate::test_scope::LoggedCall;
 use crate::trace::{self, Begun, CallInEvent, Entered, Event, FailedWith, Spans};
 
 impl State<'_> {
-    /// The call begins: enters the test scope around, if there is one.
-    pub(super) fn call_begins(&self) {
-        if self.frame.observed.get() && !self.is_in_test_scope() {
-            if let Some(scope) = test_scope_around() {
-                self.enter_test_scope(&scope);
-            }
-        }
-    }
-
     /// Enters the span of the attempt for one poll. `begins` says that this is the first poll, which opens the span if
     /// a subscriber wants it. The span is left when the body is pending, or when the attempt ends.
     #[inline]
@@ -90,7 +82,7 @@ impl State<'_> {
         frame.permit.set(None);
         let (how, words) = match failed {
             Some(FailedWith { verdict, words }) => {
-                self.with_test_scope(|own| own.note(verdict));
+                self.note_verdict(verdict);
                 (Attempted::Failed(verdict), Some(words))
             }
             None => (Attempted::Succeeded, None),
@@ -131,7 +123,14 @@ impl State<'_> {
         (now, stamp): (Instant, Stamp),
         failed: Option<FailedWith<'_>>,
     ) -> Until {
-        let (delay, wait) = self.draw(range, stamp);
+        let (delay, waits) = self.draw(range, stamp);
+        if !waits {
+            self.frame.pass_over(delay);
+        }
+        let wait = if waits { delay } else { Duration::ZERO };
+        if self.test_scope().is_some() {
+            self.frame.rest().noted().delays.push(delay);
+        }
         if self.frame.observed.get() || self.settings.policy.jitter() == Jitter::Decorrelated {
             let mut noted = self.frame.rest().noted();
             if failed.is_some() {
@@ -173,7 +172,8 @@ impl State<'_> {
     /// The level of the budget, if there is one, for a recorder.
     fn recorded_level(&self) -> Option<f64> {
         let recorded = self.frame.recorded.get();
-        recorded.then(|| self.with_budget(|budget| budget.level()))?
+        let budget = self.budget().filter(|_| recorded)?;
+        Some(budget.level())
     }
 
     /// Says once in a minute that calls of the function have been failing for a minute.
@@ -236,8 +236,20 @@ impl State<'_> {
     /// Gives the report to the listener around and to the test scope of the call.
     pub(super) fn tell(&self, report: Report) {
         listener(|listener| listener.tell(report.clone()));
-        if let Some(own) = self.leave_test_scope() {
-            own.end(report);
+        if let Some(own) = self.test_scope() {
+            let mut noted = self.frame.rest().noted();
+            own.log(LoggedCall {
+                report,
+                delays: std::mem::take(&mut noted.delays),
+                verdicts: std::mem::take(&mut noted.verdicts),
+            });
+        }
+    }
+
+    /// Notes the verdict of an attempt that failed, for the log of the test scope.
+    pub(super) fn note_verdict(&self, verdict: Verdict) {
+        if self.test_scope().is_some() {
+            self.frame.rest().noted().verdicts.push(verdict);
         }
     }
 
@@ -256,7 +268,7 @@ impl State<'_> {
                 }
                 _ => previous.verdict(),
             }),
-            budget_level: self.with_budget(|budget| budget.level()),
+            budget_level: self.budget().map(|budget| budget.level()),
             hedge: frame.hedge(matches!(
                 outcome,
                 Outcome::Success | Outcome::SuccessAfterRetry

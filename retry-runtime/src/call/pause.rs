@@ -18,8 +18,8 @@ impl<C: Cuts, K> Call<'_, C, K> {
     #[inline]
     pub fn pause(&self) -> Result<Option<Until>, C> {
         let state = &self.state;
-        let known = state.frame.observed.get() || state.frame.if_rest().is_some();
-        if known || state.settings.cell.may_be_paused() {
+        // A call that begins has not entered its test scope.
+        if state.frame.observed.get() || state.cell().may_be_paused() {
             let pause = state.pause(C::LIMITED);
             return pause.or_else(|cut| C::from(cut).map_or(Ok(None), Err));
         }
@@ -35,7 +35,7 @@ impl State<'_> {
         let frame = &self.frame;
         self.waited_until_now();
         if frame.phase.get() == Phase::New {
-            self.call_begins();
+            self.enter_test_scope();
         }
         let now = Instant::now();
         let now = (now, Stamp::of(now));
@@ -56,27 +56,24 @@ impl State<'_> {
     /// Returns how long the pause goes on for this call, and how long the call waits at most: 1.25 times `max_retry_after` since
     /// it met the pause on its way to the next attempt. `None` if the pause is over.
     fn left_of_pause(&self, now: Stamp) -> Option<(Duration, Duration)> {
-        let end = self
-            .with_budget(|budget| budget.paused_until(now))
-            .flatten();
-        end.and_then(|end| {
-            let now = self.in_test_scope(now);
-            let patience = self.settings.policy.max_retry_after();
-            let longest = now.plus(nanos(patience));
-            let mut noted = self.frame.rest().noted();
-            let longest = *noted.paused_until.get_or_insert(longest);
-            let left = end.min(longest).since(now);
-            (!left.is_zero()).then(|| (left, longest.since(now).saturating_add(patience / 4)))
-        })
+        let end = self.budget()?.paused_until(now)?;
+        let now = self.frame.own_time(now);
+        let patience = self.settings.policy.max_retry_after();
+        let longest = now.plus(nanos(patience));
+        let mut noted = self.frame.rest().noted();
+        let longest = *noted.paused_until.get_or_insert(longest);
+        let left = end.min(longest).since(now);
+        (!left.is_zero()).then(|| (left, longest.since(now).saturating_add(patience / 4)))
     }
 
     /// Begins a pause for all calls that share the budget, after a throttled failure with this hint.
     #[cold]
     pub(super) fn pause_others(&self, hint: Option<Duration>) {
         let longest = self.settings.policy.max_retry_after();
-        if let Some(hint) = hint.filter(|hint| *hint <= longest) {
-            let end = self.in_test_scope(Stamp::now()).plus(nanos(hint));
-            self.with_budget(|budget| budget.pause_until(end));
+        let hint = hint.filter(|hint| *hint <= longest);
+        if let (Some(hint), Some(budget)) = (hint, self.budget()) {
+            let now = self.frame.own_time(Stamp::now());
+            budget.pause_until(now.plus(nanos(hint)));
         }
     }
 }

@@ -23,7 +23,6 @@ use super::cancel::Signalled;
 use super::cut::Cuts;
 use super::timers::{poll_limits, poll_until_due};
 use super::{Call, State};
-use crate::budget::Share;
 use crate::clock::{Sleep, Stamp, nanos};
 use crate::context::{Leeway, NEVER, Phase};
 use crate::opaque::opaque;
@@ -202,7 +201,7 @@ impl State<'_> {
     fn hedging(&self, first: bool) -> Hedging {
         let frame = &self.frame;
         if first {
-            self.with_share(Share::add);
+            self.share().add();
         }
         if frame.inside.get() != Leeway::Anything {
             // An outer call may hedge.
@@ -234,11 +233,11 @@ impl State<'_> {
         {
             return false;
         }
-        let now = self.in_test_scope(now);
+        let now = frame.own_time(now);
         let may = self
-            .with_budget(|budget| budget.is_half_full() && budget.paused_until(now).is_none())
-            == Some(true)
-            && self.with_share(Share::take);
+            .budget()
+            .is_some_and(|budget| budget.is_half_full() && budget.paused_until(now).is_none())
+            && self.share().take();
         if !may {
             frame.rest().noted().hedge = Some(Hedge::Refused);
         }

@@ -289,12 +289,14 @@ impl Frame {
     ///
     /// This call inherits the deadline around it, so its own is never the later one while there is time left.
     pub(crate) fn shares_deadline_of(&self, outer: &Self) -> bool {
-        let passed_over = self.if_rest().map(|rest| rest.noted().passed_over);
-        let own = self
-            .deadline
-            .get()
-            .plus(nanos(passed_over.unwrap_or_default()));
+        let own = self.own_time(self.deadline.get());
         !outer.narrowed.get() && outer.deadline.get() != Stamp::NEVER && own >= outer.deadline.get()
+    }
+
+    /// The time of the call at `now`, which is later by the delays that it did not wait for.
+    pub(crate) fn own_time(&self, now: Stamp) -> Stamp {
+        let passed_over = self.if_rest().map(|rest| rest.noted().passed_over);
+        now.plus(nanos(passed_over.unwrap_or_default()))
     }
 
     /// Counts a delay that is not waited for as time of the call.

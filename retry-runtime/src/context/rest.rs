@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::facts::Previous;
 use super::key::IdempotencyKey;
 use super::open_commits::OpenCommits;
+use crate::classify::Verdict;
 use crate::clock::Stamp;
 use crate::report::Hedge;
 use crate::test_scope::CallInScope;
@@ -15,6 +16,8 @@ use crate::trace::{Entered, Spans};
 #[derive(Debug, Default)]
 pub(crate) struct Rest {
     key: OnceLock<IdempotencyKey>,
+    /// What its test scope gives to the call, if it began in one.
+    pub(crate) scope: OnceLock<CallInScope>,
     // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
     notes: Mutex<Noted>,
 }
@@ -47,8 +50,10 @@ pub(crate) struct Noted {
     pub(crate) aside: Option<(Previous, Option<Duration>)>,
     /// The future of `cancel_waits` completed while two attempts could run.
     pub(crate) signalled: bool,
-    /// The call's part of its test scope.
-    pub(crate) scope: Option<CallInScope>,
+    /// All delays, for the log of the test scope.
+    pub(crate) delays: Vec<Duration>,
+    /// The verdicts of the attempts that failed, for the same.
+    pub(crate) verdicts: Vec<Verdict>,
     /// The spans of the call, if a subscriber wants them.
     pub(crate) spans: Spans,
     /// The span of the attempt, while it is polled.

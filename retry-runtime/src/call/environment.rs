@@ -1,0 +1,75 @@
+//! The environment of a call: its budget, its share of hedges, the switch, the most attempts, and the draw of its delays.
+//!
+//! It is that of the process, or that of the test scope in which the call begins.
+
+use std::time::Duration;
+
+use super::State;
+use crate::budget::{BudgetRef, BudgetCell, Share};
+use crate::clock::Stamp;
+use crate::fit::DelayRange;
+use crate::listen::test_scope_around;
+use crate::test_scope::CallInScope;
+use crate::{rng, switch};
+
+impl State<'_> {
+    /// Puts a call that begins in a test scope into that scope, until the call ends.
+    pub(super) fn enter_test_scope(&self) {
+        let (frame, settings) = (&self.frame, self.settings);
+        if frame.observed.get() && self.test_scope().is_none() {
+            if let Some(scope) = test_scope_around() {
+                let share = &settings.shared.share;
+                let enter = || scope.enter(settings.name, settings.budget(), share);
+                frame.rest().scope.get_or_init(enter);
+                frame.attempts.set(self.own_attempts());
+            }
+        }
+    }
+
+    /// What the test scope of the call gives to it, if the call is in one.
+    #[inline]
+    pub(super) fn test_scope(&self) -> Option<&CallInScope> {
+        self.frame.if_rest()?.scope.get()
+    }
+
+    /// The attempts that the call may make by itself.
+    pub(super) fn own_attempts(&self) -> u32 {
+        let most = self.test_scope().and_then(CallInScope::attempts);
+        self.settings.attempts.min(most.unwrap_or(u32::MAX))
+    }
+
+    /// Whether retries are on.
+    pub(super) fn is_enabled(&self) -> bool {
+        self.test_scope()
+            .map_or_else(switch::is_enabled_outside, |own| own.enabled().is_on())
+    }
+
+    /// The cell of the budget. A call without a budget has one too.
+    #[inline]
+    pub(super) fn cell(&self) -> &BudgetCell {
+        let own = self.test_scope().and_then(|own| own.cell.as_deref());
+        own.unwrap_or(self.settings.cell)
+    }
+
+    /// The budget, or `None` for none.
+    #[inline]
+    pub(super) fn budget(&self) -> Option<BudgetRef<'_>> {
+        let budget = self.settings.budget()?;
+        let cell = self.cell();
+        Some(BudgetRef { cell, ..budget })
+    }
+
+    /// The function's share of hedges.
+    pub(super) fn share(&self) -> &Share {
+        self.test_scope()
+            .map_or(&self.settings.shared.share, |own| &own.share)
+    }
+
+    /// Draws the delay before the next attempt. Returns it, and whether the call waits for it.
+    pub(super) fn draw(&self, range: &DelayRange, now: Stamp) -> (Duration, bool) {
+        match self.test_scope() {
+            None => (rng::duration_in(range, now), true),
+            Some(own) => (own.draw(self.frame.number.get(), range), own.waits()),
+        }
+    }
+}
