@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::atomics::Switch;
-use crate::budget::{BudgetRef, BudgetCell, Share};
+use crate::budget::{BudgetCell, BudgetRef, Share};
 use crate::classify::Verdict;
 use crate::fit::DelayRange;
 use crate::policy::Policy;

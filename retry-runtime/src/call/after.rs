@@ -9,7 +9,7 @@ use super::decide::{Cause, Situation, decide, held_back};
 use super::timers::Until;
 use crate::budget::{Charge, Request};
 use crate::classify::{Ruling, Verdict};
-use crate::clock::{Instant, Stamp};
+use crate::clock::Stamp;
 use crate::context::{Phase, Previous, around};
 use crate::event::RetryEvent;
 use crate::metrics::Attempted;
@@ -38,15 +38,18 @@ impl State<'_> {
     fn succeeded_late(&self) {
         let frame = &self.frame;
         let last_retry = frame.permit.get();
-        self.attempt_ends(None);
+        self.end_attempt(None);
         if let Some(budget) = self.budget() {
             budget.succeed(last_retry, Stamp::now);
         }
         // Its own retries have not failed.
         self.note_retries(0);
         match frame.previous.get() {
-            Some(_) => self.call_ends(Outcome::SuccessAfterRetry, Some(Event::Succeeded)),
-            None => self.call_ends(Outcome::Success, None),
+            Some(_) => {
+                self.log(Event::Succeeded);
+                self.end_call(Outcome::SuccessAfterRetry);
+            }
+            None => self.end_call(Outcome::Success),
         }
     }
 
@@ -114,7 +117,6 @@ impl State<'_> {
                 self.pause_others(ruling.said.hint);
             }
             let failed = self.failed_with(verdict, words, erred);
-            self.note_verdict(verdict);
             self.body_ends(Attempted::Failed(verdict), Some(failed.words));
             self.frame
                 .set_aside(Previous::Failed(verdict), ruling.said.hint);
@@ -202,7 +204,25 @@ impl State<'_> {
             let mut noted = rest.noted();
             noted.in_doubt |= noted.keyed && how.may_still_run();
         }
-        self.attempt_ends(Some(failed));
+        self.end_attempt(Some(failed));
+    }
+
+    /// Ends an attempt. `failed` says how it failed, unless it succeeded. The phase changes first: if anything panics later,
+    /// the attempt is not counted again.
+    fn end_attempt(&self, failed: Option<FailedWith<'_>>) {
+        let frame = &self.frame;
+        frame.phase.set(Phase::Between);
+        frame.permit.set(None);
+        let how = failed.map_or(Attempted::Succeeded, |failed| {
+            Attempted::Failed(failed.verdict)
+        });
+        self.body_ends(how, failed.map(|failed| failed.words));
+        if frame.beside.take() {
+            // Dropped with the attempt.
+            frame.turn_to(frame.which.get().other());
+            self.body_ends(Attempted::Unfinished, None);
+            frame.turn_to(frame.which.get().other());
+        }
     }
 
     /// Decides, and then waits or ends the call.
@@ -212,10 +232,9 @@ impl State<'_> {
             retry.hint = frame.join_aside(retry.hint);
             frame.present.set(frame.number.get());
             frame.which.set(Which::First);
-            let now = Instant::now();
-            let now = (now, Stamp::of(now));
-            frame.started.set(frame.started.get().or(Some(now.1)));
-            let situation = self.situation(now.1, retry.hint);
+            let now = Stamp::now();
+            frame.started.set(frame.started.get().or(Some(now)));
+            let situation = self.situation(now, retry.hint);
             let mut range = decide(&retry, frame.refusal.get(), &situation)?;
             if !self.take_permit(now) {
                 range = held_back(&retry, &situation, Outcome::Budget)?;
@@ -226,8 +245,7 @@ impl State<'_> {
             if let Some(rest) = frame.if_rest() {
                 rest.noted().go_on();
             }
-            let until = self.wait_begins(&range, now, Some(failed));
-            Ok(until)
+            Ok(self.begin_wait(&range, now, Some(failed)))
         });
         decided.inspect_err(|outcome| self.end(*outcome, failed))
     }
@@ -254,7 +272,7 @@ impl State<'_> {
     }
 
     /// Takes a permit for the next retry. Returns `false` if the budget refuses it.
-    fn take_permit(&self, (_, now): (Instant, Stamp)) -> bool {
+    fn take_permit(&self, now: Stamp) -> bool {
         let frame = &self.frame;
         let Some(charge) = frame.previous.get().map(Previous::charge) else {
             return true;
@@ -289,7 +307,8 @@ impl State<'_> {
         let refused = outcome == Outcome::Budget && frame.refusal.get().is_none();
         let budget = refused.then(|| self.settings.budget()).flatten();
         // A subscriber may make calls of its own, which make the outer call forget a refusal.
-        self.call_ends(outcome, Some(Event::GaveUp(failed, outcome, budget)));
+        self.log(Event::GaveUp(failed, outcome, budget));
+        self.end_call(outcome);
         self.refuse_around(outcome);
         self.note_retries(self.frame.retries_in_a_row());
     }

@@ -139,7 +139,7 @@ impl State<'_> {
             self.enter_test_scope();
         }
         self.frame.renew_limits();
-        self.waited_until_now();
+        self.end_wait();
         around(|outer| self.begin_within(outer));
     }
 
@@ -147,7 +147,7 @@ impl State<'_> {
     fn begin_preparation(&self) -> bool {
         self.frame.phase.set(Phase::Preparation);
         self.frame.renew_limits();
-        self.waited_until_now();
+        self.end_wait();
         !self.frame.is_late()
     }
 }

@@ -18,7 +18,7 @@ use tokio::task::yield_now;
 
 use super::{Call, Cuts, State, Until};
 use crate::atomics::Flag;
-use crate::clock::Instant;
+use crate::clock::Stamp;
 
 /// A call that may block its thread. In a browser there is none.
 #[diagnostic::on_unimplemented(
@@ -66,14 +66,14 @@ impl State<'_> {
     /// Waits until the next attempt.
     fn wait_blocking(&self, until: Until) {
         let Some(at) = until.0 else { return };
-        let wait = at.saturating_duration_since(Instant::now());
+        let wait = at.since(Stamp::now());
         if wait.is_zero() {
             return;
         }
         self.log_blocked_tasks(runs_tasks);
         thread::sleep(wait);
         // A paused clock of tokio stands still meanwhile. Limits and pauses would then never end.
-        let left = at.saturating_duration_since(Instant::now());
+        let left = at.since(Stamp::now());
         if !left.is_zero() {
             self.frame.pass_over(left);
         }

@@ -7,8 +7,10 @@ use super::kept_error::Nothing;
 use super::{Call, State};
 use crate::context::{Phase, refusal_restored_after};
 use crate::listen::{is_listening, listener};
+use crate::metrics::Attempted;
 use crate::opaque::opaque;
 use crate::report::Report;
+use crate::stopped::Outcome;
 
 impl<C, K> Drop for Call<'_, C, K> {
     #[inline]
@@ -27,6 +29,34 @@ impl State<'_> {
         if is_listening() || self.test_scope().is_some() {
             self.tell(self.report(outcome));
         }
+    }
+
+    /// Ends a call that is not dropped before.
+    pub(super) fn end_call(&self, outcome: Outcome) {
+        self.frame.phase.set(Phase::Ended(outcome));
+        self.ended(outcome);
+    }
+
+    /// Closes a call, also one that is dropped. Returns its outcome.
+    fn closed(&self) -> Outcome {
+        self.give_back();
+        self.end_wait();
+        // The phase changes first: if anything panics later, the call is not closed again.
+        match self.frame.phase.replace(Phase::Closed) {
+            Phase::Ended(outcome) => return outcome,
+            Phase::Attempt => self.count(Attempted::Unfinished),
+            _ => {}
+        }
+        self.ended(Outcome::Dropped);
+        Outcome::Dropped
+    }
+
+    /// Notifies observers of the end. An attempt beside another one is lost with it.
+    fn ended(&self, outcome: Outcome) {
+        if self.frame.beside.take() {
+            self.count(Attempted::Unfinished);
+        }
+        self.call_ends(outcome);
     }
 
     /// Gives back the permit of a retry that never began.

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::State;
-use crate::budget::{BudgetRef, BudgetCell, Share};
+use crate::budget::{BudgetCell, BudgetRef, Share};
 use crate::clock::Stamp;
 use crate::fit::DelayRange;
 use crate::listen::test_scope_around;

@@ -3,9 +3,9 @@
 //!
 //! ```text
 //! an attempt begins   enter_attempt (each poll)
-//! an attempt ends     attempt_ends
+//! its body ends       body_ends (twice, with a hedge)
 //! a wait begins       wait_begins
-//! the call ends       call_ends, then closed
+//! the call ends       call_ends, then tell
 //! ```
 //!
 //! No lock is held while a subscriber is called, because the subscriber may call annotated functions itself.
@@ -14,12 +14,8 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use super::State;
-use super::timers::{LONGEST_SLEEP, Until};
-use crate::classify::Verdict;
-use crate::clock::{Instant, Stamp};
-use crate::context::{Phase, Previous};
-use crate::fit::DelayRange;
-use crate::jitter::Jitter;
+use crate::clock::Stamp;
+use crate::context::Previous;
 use crate::listen::listener;
 use crate::metrics::{self, Attempted, Metric};
 use crate::report::Report;
@@ -74,30 +70,11 @@ impl State<'_> {
         let _ = rest.and_then(|rest| rest.noted().entered.take());
     }
 
-    /// An attempt ends: counts it, and closes its span. `failed` says how it failed, unless it succeeded. The phase changes
-    /// first: if anything panics later, the attempt is not counted again.
-    pub(super) fn attempt_ends(&self, failed: Option<FailedWith<'_>>) {
-        let frame = &self.frame;
-        frame.phase.set(Phase::Between);
-        frame.permit.set(None);
-        let (how, words) = match failed {
-            Some(FailedWith { verdict, words }) => {
-                self.note_verdict(verdict);
-                (Attempted::Failed(verdict), Some(words))
-            }
-            None => (Attempted::Succeeded, None),
-        };
-        self.body_ends(how, words);
-        if frame.beside.take() {
-            // Dropped with the attempt.
-            frame.turn_to(frame.which.get().other());
-            self.body_ends(Attempted::Unfinished, None);
-            frame.turn_to(frame.which.get().other());
-        }
-    }
-
     /// The body of an attempt ends, which is one of two with a hedge beside it: counts it, and closes its span.
     pub(super) fn body_ends(&self, how: Attempted, words: Option<&dyn Display>) {
+        if let (Attempted::Failed(verdict), Some(_)) = (how, self.test_scope()) {
+            self.frame.rest().noted().verdicts.push(verdict);
+        }
         self.count(how);
         self.leave_attempt();
         self.change_spans(|spans| spans.end_attempt(self.frame.which.get(), how, words));
@@ -115,45 +92,34 @@ impl State<'_> {
         }
     }
 
-    /// A wait begins: draws the delay. Returns when the wait ends, which may be at once in a test scope. `failed` says which
-    /// failure it follows, unless it is the pause of the budget.
-    pub(super) fn wait_begins(
-        &self,
-        range: &DelayRange,
-        (now, stamp): (Instant, Stamp),
-        failed: Option<FailedWith<'_>>,
-    ) -> Until {
-        let (delay, waits) = self.draw(range, stamp);
-        if !waits {
-            self.frame.pass_over(delay);
-        }
-        let wait = if waits { delay } else { Duration::ZERO };
+    /// A wait begins. `failed` says which failure it follows, unless it is the pause of the budget.
+    pub(super) fn wait_begins(&self, delay: Duration, now: Stamp, failed: Option<FailedWith<'_>>) {
         if self.test_scope().is_some() {
             self.frame.rest().noted().delays.push(delay);
-        }
-        if self.frame.observed.get() || self.settings.policy.jitter() == Jitter::Decorrelated {
-            let mut noted = self.frame.rest().noted();
-            if failed.is_some() {
-                noted.delay = Some(delay);
-            }
-            noted.waits_since = Some(stamp).filter(|_| wait == delay);
         }
         self.log(match failed {
             Some(failed) => Event::Retrying(failed, delay),
             None => Event::Paused(delay),
         });
         if let Some(failed) = failed {
-            self.log_still_failing(failed, delay, stamp);
+            self.log_still_failing(failed, delay, now);
             if let Some(level) = self.recorded_level() {
                 self.record(|| Metric::Level(level));
             }
         }
         self.record(|| Metric::Delayed(delay));
         self.waits(true);
-        // A hundred years, if the clock cannot represent the end.
-        let most = || now.checked_add(LONGEST_SLEEP * 36_525);
-        let at = || now.checked_add(wait).or_else(most).unwrap_or(now);
-        Until((!wait.is_zero()).then(at))
+    }
+
+    /// The call ends, and with it an attempt that still runs: records it, and closes its spans.
+    pub(super) fn call_ends(&self, outcome: Outcome) {
+        self.waits(false);
+        if self.frame.recorded.get() {
+            let report = self.report(outcome);
+            self.record(|| Metric::Ended(&report));
+        }
+        self.leave_attempt();
+        self.change_spans(|spans| spans.end(outcome));
     }
 
     /// Counts a retry, which begins.
@@ -186,53 +152,6 @@ impl State<'_> {
         }
     }
 
-    /// Adds the wait that is over, if there was one.
-    pub(super) fn waited_until_now(&self) {
-        if let Some(rest) = self.frame.if_rest() {
-            let mut noted = rest.noted();
-            if let Some(since) = noted.waits_since.take() {
-                noted.waited = noted.waited.saturating_add(Stamp::now().since(since));
-            }
-        }
-    }
-
-    /// The call ends: logs it, records it, and closes its spans. This happens once in each call that is not dropped before.
-    pub(super) fn call_ends(&self, outcome: Outcome, event: Option<Event<'_>>) {
-        if let Some(event) = event {
-            self.log(event);
-        }
-        self.frame.phase.set(Phase::Ended(outcome));
-        self.ended(outcome);
-    }
-
-    /// Records the end of a call, also of one that is dropped, and closes its spans. An attempt that still runs is lost.
-    fn ended(&self, outcome: Outcome) {
-        if self.frame.beside.take() {
-            self.count(Attempted::Unfinished);
-        }
-        self.waits(false);
-        if self.frame.recorded.get() {
-            let report = self.report(outcome);
-            self.record(|| Metric::Ended(&report));
-        }
-        self.leave_attempt();
-        self.change_spans(|spans| spans.end(outcome));
-    }
-
-    /// Closes a call, also one that is dropped. Returns its outcome.
-    pub(super) fn closed(&self) -> Outcome {
-        self.give_back();
-        self.waited_until_now();
-        // The phase changes first: if anything panics later, the call is not closed again.
-        match self.frame.phase.replace(Phase::Closed) {
-            Phase::Ended(outcome) => return outcome,
-            Phase::Attempt => self.count(Attempted::Unfinished),
-            _ => {}
-        }
-        self.ended(Outcome::Dropped);
-        Outcome::Dropped
-    }
-
     /// Gives the report to the listener around and to the test scope of the call.
     pub(super) fn tell(&self, report: Report) {
         listener(|listener| listener.tell(report.clone()));
@@ -243,13 +162,6 @@ impl State<'_> {
                 delays: std::mem::take(&mut noted.delays),
                 verdicts: std::mem::take(&mut noted.verdicts),
             });
-        }
-    }
-
-    /// Notes the verdict of an attempt that failed, for the log of the test scope.
-    pub(super) fn note_verdict(&self, verdict: Verdict) {
-        if self.test_scope().is_some() {
-            self.frame.rest().noted().verdicts.push(verdict);
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::cut::{Cut, Cuts};
 use super::{Call, State, Until};
-use crate::clock::{Instant, Stamp, nanos};
+use crate::clock::{Stamp, nanos};
 use crate::context::{Phase, around};
 use crate::fit;
 
@@ -33,13 +33,12 @@ impl State<'_> {
     #[cold]
     fn pause(&self, limited: bool) -> Result<Option<Until>, Cut> {
         let frame = &self.frame;
-        self.waited_until_now();
+        self.end_wait();
         if frame.phase.get() == Phase::New {
             self.enter_test_scope();
         }
-        let now = Instant::now();
-        let now = (now, Stamp::of(now));
-        let Some((left, most)) = self.left_of_pause(now.1) else {
+        let now = Stamp::now();
+        let Some((left, most)) = self.left_of_pause(now) else {
             return Ok(None);
         };
         around(|outer| frame.inherit(outer));
@@ -47,10 +46,10 @@ impl State<'_> {
         let (low, high) = self.settings.delay_range(0, None, false).into_inner();
         let spread = left.saturating_add(high.saturating_sub(low));
         let mut delays = left..=spread.min(most);
-        if let (true, Some((length, left))) = (limited, frame.time_to_deadline(now.1)) {
+        if let (true, Some((length, left))) = (limited, frame.time_to_deadline(now)) {
             delays = fit::within(delays, length, left).ok_or(Cut::Paused)?;
         }
-        Ok(Some(self.wait_begins(&delays, now, None)))
+        Ok(Some(self.begin_wait(&delays, now, None)))
     }
 
     /// Returns how long the pause goes on for this call, and how long the call waits at most: 1.25 times `max_retry_after` since

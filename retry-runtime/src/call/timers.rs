@@ -11,13 +11,51 @@ use tokio::task::unconstrained;
 
 use super::State;
 use super::cut::Cut;
-use crate::clock::{Instant, Sleep, Stamp, sleep_until, turn};
+use crate::clock::{Instant, Sleep, Stamp, nanos, sleep_until, turn};
+use crate::fit::DelayRange;
+use crate::jitter::Jitter;
 use crate::site::SiteSettings;
+use crate::trace::FailedWith;
 
 /// When the next attempt begins: at once if there is no instant.
-// As small as an instant, because a call that is ready at once returns a `Result` that has room for it.
 #[derive(Debug, Clone, Copy)]
-pub struct Until(pub(super) Option<Instant>);
+pub struct Until(pub(super) Option<Stamp>);
+
+impl State<'_> {
+    /// Begins a wait: draws its delay. Returns when it ends, which is at once in a test scope without waits. `failed` says
+    /// which failure it follows, unless it is the pause of the budget.
+    pub(super) fn begin_wait(
+        &self,
+        range: &DelayRange,
+        now: Stamp,
+        failed: Option<FailedWith<'_>>,
+    ) -> Until {
+        let frame = &self.frame;
+        let (delay, waits) = self.draw(range, now);
+        if frame.observed.get() || self.settings.policy.jitter() == Jitter::Decorrelated {
+            let mut noted = frame.rest().noted();
+            if failed.is_some() {
+                noted.delay = Some(delay);
+            }
+            noted.waits_since = Some(now).filter(|_| waits);
+        }
+        if !waits {
+            frame.pass_over(delay);
+        }
+        self.wait_begins(delay, now, failed);
+        Until((waits && !delay.is_zero()).then(|| now.plus(nanos(delay))))
+    }
+
+    /// Adds the wait that is over, if there was one.
+    pub(super) fn end_wait(&self) {
+        if let Some(rest) = self.frame.if_rest() {
+            let mut noted = rest.noted();
+            if let Some(since) = noted.waits_since.take() {
+                noted.waited = noted.waited.saturating_add(Stamp::now().since(since));
+            }
+        }
+    }
+}
 
 /// Waits until the next attempt. A wait of zero lets other tasks run once: a body that fails without being pending would
 /// otherwise keep them from running.
@@ -30,23 +68,19 @@ pub(super) async fn wait(settings: &SiteSettings<'_>, until: Until) {
         return turn().await;
     };
     loop {
-        let sleep = || sleep_until(towards(end, Instant::now()));
-        unconstrained(needs_timers(settings.name, sleep)).await;
-        if Instant::now() >= end {
+        let now = Instant::now();
+        let left = end.since(Stamp::of(now));
+        if left.is_zero() {
             return;
         }
+        let sleep = || sleep_until(now + left.min(LONGEST_SLEEP));
+        unconstrained(needs_timers(settings.name, sleep)).await;
     }
 }
 
 /// No timer is armed for longer than this. A longer limit arms timers one after another, because some versions of tokio
 /// delay other timers while a timer lies in the far future.
 pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// Returns the instant for a timer that leads to this end.
-fn towards(end: Instant, now: Instant) -> Instant {
-    now.checked_add(LONGEST_SLEEP)
-        .map_or(end, |longest| longest.min(end))
-}
 
 /// Polls the timer in `slot` until something is due. `due` gets the time of the clock, and returns what is due then, or the
 /// instant at which to ask again.
