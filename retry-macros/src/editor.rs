@@ -185,7 +185,7 @@ fn is_code(key: &Key) -> bool {
 }
 
 fn is_function(key: &Key) -> bool {
-    key.kind.ends_with("a path or a closure")
+    matches!(key.grammar, Grammar::Function | Grammar::Rule)
 }
 
 /// The items that the mentions name. The facade has them where rust-analyzer reads it.
@@ -206,6 +206,7 @@ pub(crate) fn items(words: &[&Key]) -> TokenStream {
             impl<R: crate::__private::ResultLike> Values<R> {
                 pub fn when(_: impl Fn(&R::Error) -> bool) {}
                 pub fn unless(_: impl Fn(&R::Error) -> bool) {}
+                pub fn retry_after(_: impl Fn(&R::Error) -> Option<std::time::Duration>) {}
                 pub fn when_ok<A: crate::__private::OkAnswer>(_: impl Fn(&R::Value) -> A) {}
                 pub fn until<A: crate::__private::OkAnswer>(_: impl Fn(&R::Value) -> A) {}
                 pub fn on_retry(_: impl Fn(&crate::RetryEvent<'_, R::Error>)) {}

@@ -3,10 +3,10 @@
 //! Reads each argument alone, in the order of the source, and then checks the rules between keys. A key
 //! that failed is not in the model, so that these rules do not report its mistake again.
 
+mod budget;
 mod duration;
 mod expression;
 mod number;
-mod path;
 mod rule;
 mod types;
 mod unknown;
@@ -21,6 +21,7 @@ use crate::given::Given;
 use crate::keys::{self, Id};
 use crate::model::{Model, UnlessRule};
 use crate::syntax::{RawArg, Vocabulary, asks_function};
+use syn::Path;
 
 /// The keys of `#[retry]`.
 pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
@@ -87,9 +88,9 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
             rules.unless = Some(given.spanned(value));
         }
         Id::WhenOk => model.when_ok = Some(given.spanned(expression::function(given)?)),
-        Id::Until => model.until = Some(given.spanned(expression::until(given)?)),
-        Id::Policy => model.policy = Some(path::policy(given)?),
-        Id::Budget => model.budget = Some(given.spanned(path::budget(given)?)),
+        Id::Until => model.until = Some(given.spanned(expression::function(given)?)),
+        Id::Policy => model.policy = Some(expression::plain_value(given, &given.expr()?)?),
+        Id::Budget => model.budget = Some(given.spanned(budget::budget(given)?)),
         Id::Idempotent => model.idempotent = Some(given.spanned(word::boolean(given)?)),
         Id::Nested => model.nested = Some(given.spanned(word::word(given, &word::NESTED)?)),
         Id::Cancel => model.cancel = Some(given.spanned(expression::cancel(given)?)),
@@ -105,8 +106,11 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
             word::flag(given)?;
             model.sensitive = true;
         }
-        Id::Name => model.name = Some(path::name(given)?),
-        Id::Crate => model.root = Some(path::root(given)?),
+        Id::Name => model.name = Some(word::name(given)?),
+        Id::Crate => {
+            let path = given.form.parse(Path::parse_mod_style);
+            model.root = Some(path.map_err(|_| given.wrong())?);
+        }
         Id::Hedge if given.text().as_deref() == Some("policy") => model.hedge_of_policy = true,
         // Each other key is a duration.
         length => {

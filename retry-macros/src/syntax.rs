@@ -7,18 +7,18 @@ mod extent;
 
 pub(crate) use self::extent::{asks_function, types};
 
-use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use syn::Token;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 
 use self::extent::{
-    FindKey, comma, is_equals, skip, starts_argument, starts_assignment, token, until, value, word,
+    FindKey, comma, skip, starts_argument, starts_assignment, token, until, value, word,
 };
 
 use crate::errors::{At, Errors, Message, key as wording, typed};
 use crate::keys::{Grammar, Key};
-use crate::tokens::{bare, deep, unraw};
+use crate::tokens::{bare, deep, lone_group, unraw};
 
 /// One argument as typed.
 pub(crate) struct RawArg {
@@ -38,6 +38,16 @@ pub(crate) enum RawValue {
     Assigned(TokenStream),
     /// `key(tokens)`; maybe none.
     List { tokens: TokenStream, at: At },
+}
+
+impl RawValue {
+    fn after_equals(tokens: TokenStream) -> Self {
+        if tokens.is_empty() {
+            Self::Missing
+        } else {
+            Self::Assigned(tokens)
+        }
+    }
 }
 
 /// The keys that an attribute takes.
@@ -141,12 +151,8 @@ impl Reader<'_, '_> {
             // `timeout = jitter = "full"`: the value of `timeout` is missing. The missing comma is no second mistake.
             None if starts_assignment(input, Some(find)) => RawValue::Missing,
             None => {
-                let tokens = value(input, known.map_or(Grammar::Expr, |key| key.grammar), find);
-                if tokens.is_empty() {
-                    RawValue::Missing
-                } else {
-                    RawValue::Assigned(tokens)
-                }
+                let grammar = known.map_or(Grammar::Expr, |key| key.grammar);
+                RawValue::after_equals(value(input, grammar, find))
             }
         };
         let takes_none = known.is_some_and(|key| key.grammar == Grammar::Flag);
@@ -189,8 +195,9 @@ impl Reader<'_, '_> {
                 return Some(RawValue::List { tokens, at });
             }
         }
-        if is_equals(input) {
-            skip(input, 1);
+        // After `==`, the value begins with a `=`, and is wrong.
+        if input.peek(Token![=]) {
+            skip(input);
             return None;
         }
         if starts_argument(input, self.vocabulary.find) {
@@ -204,30 +211,15 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What people write for `=`: `key[value]`, `key { value }`, `key: value`.
+    /// What people write for `=`: `key: value`, `key[value]`.
     fn wrong_separator(&mut self, key: &Key) -> Option<RawValue> {
-        let (input, at) = (self.input, self.input.span());
-        if input.peek(syn::token::Bracket) || input.peek(syn::token::Brace) {
-            if let Ok(TokenTree::Group(group)) = input.parse() {
-                let tokens = bare(group.stream());
-                if tokens.is_empty() {
-                    return Some(RawValue::Missing);
-                }
-                let is_list = group.delimiter() == Delimiter::Bracket;
-                let found = if is_list { "[" } else { "{" };
-                self.push(at, wording::not_equals(key, found));
-                return Some(RawValue::Assigned(tokens));
-            }
+        let found = token(self.input);
+        self.push(At::of(&found), wording::not_equals(key, &typed(&found)));
+        let group = lone_group(&found);
+        if group.is_some() || self.input.peek(Token![:]) {
+            skip(self.input);
         }
-        let (length, found) = match () {
-            () if input.peek(Token![==]) => (2, "==".to_owned()),
-            () if input.peek(Token![=>]) => (2, "=>".to_owned()),
-            () if input.peek(Token![:]) => (1, ":".to_owned()),
-            () => (0, typed(&token(input))),
-        };
-        self.push(at, wording::not_equals(key, &found));
-        skip(input, length);
-        None
+        group.map(|group| RawValue::after_equals(bare(group.stream())))
     }
 
     /// Reads the comma after an argument, or reports that it is missing.
@@ -236,21 +228,15 @@ impl Reader<'_, '_> {
         if input.is_empty() || comma(input) {
             return;
         }
-        let flag = known.filter(|key| key.grammar == Grammar::Flag);
-        if starts_argument(input, find) {
-            let before = flag.map_or("a value".to_owned(), |key| format!("`{key}`"));
-            let next = typed(&token(input));
-            return self.push(input.span(), wording::missing_comma(&before, &next));
+        let next = token(input);
+        let is_argument = starts_argument(input, find);
+        if is_argument || known.is_some() {
+            self.push(At::of(&next), wording::missing_comma(&typed(&next)));
         }
-        let rest = until(input, None, find);
-        if let Some(key) = known {
-            let before = match flag {
-                Some(_) => format!("`{key}`"),
-                None => format!("the list of `{key}`"),
-            };
-            self.push(At::of(&rest), wording::trailing(&before, &rest));
+        if !is_argument {
+            until(input, None, find);
+            comma(input);
         }
-        comma(input);
     }
 }
 

@@ -35,10 +35,9 @@ messages! {
         help "write `{}`", key.example;
     }
 
-    /// `before` is what stands before the missing comma.
-    missing_comma(before: &str, next: &str) {
-        "found `{next}` after {before}, expected `,`";
-        help "write `, {next}`";
+    missing_comma(next: &str) {
+        "found `{next}`, expected `,`";
+        help "write `, {next}`, or remove it";
     }
 
     /// A literal in any value.
@@ -50,12 +49,6 @@ messages! {
     stray_comma() {
         "found `,`, expected a key";
         help "remove the comma";
-    }
-
-    /// Tokens after `on(A, B)`.
-    trailing(before: &str, rest: &TokenStream) {
-        "found `{}` after {before}, expected `,`", typed(rest);
-        help "remove it, or put a comma and a key before it";
     }
 }
 

@@ -34,6 +34,8 @@ impl fmt::Display for Key {
 pub(crate) enum Grammar {
     /// An expression.
     Expr,
+    /// A path or a closure.
+    Function,
     /// Values: a list in brackets or in parentheses.
     List,
     /// Types, separated by `|`, or a list in parentheses.
@@ -179,12 +181,12 @@ table! {
     MaxRetryAfter "max_retry_after" "a duration", "max_retry_after = \"60s\"",
         default Duration::from_secs(60);
     [call]
-    RetryAfter "retry_after" Expr, "a path or a closure", "retry_after = MyError::wait";
+    RetryAfter "retry_after" Function, "a path, or a closure with one argument", "retry_after = MyError::wait";
     On "on" Types, "error types", "on = \"io::Error\"";
-    When "when" Expr, "a path or a closure", "when = \"MyError::is_temporary\"";
-    Unless "unless" Rule, "error types, a path or a closure", "unless = \"MyError::is_fatal\"";
-    WhenOk "when_ok" Expr, "a path or a closure", "when_ok = \"Response::is_busy\"";
-    Until "until" Expr, "a path or a closure", "until = \"Job::is_done\"";
+    When "when" Function, "a path, or a closure with one argument", "when = \"MyError::is_temporary\"";
+    Unless "unless" Rule, "error types, a path, or a closure with one argument", "unless = \"MyError::is_fatal\"";
+    WhenOk "when_ok" Function, "a path, or a closure with one argument", "when_ok = \"Response::is_busy\"";
+    Until "until" Function, "a path, or a closure with one argument", "until = \"Job::is_done\"";
     Policy "policy" Expr, "a `Policy`", "policy = FAST_IO";
     [policy]
     Budget "budget" "a `Budget`, or `\"none\"`", "budget = PAYMENTS";
@@ -195,15 +197,15 @@ table! {
     [call]
     Idempotent "idempotent" Expr, "`true` or `false`", "idempotent = false";
     Nested "nested" Expr, "the name of a way to count nested retries", "nested = \"add\"";
-    Cancel "cancel" Expr, "an expression giving a future", "cancel = self.shutdown.cancelled()";
-    CancelWaits "cancel_waits" Expr, "an expression giving a future", "cancel_waits = self.shutdown.cancelled()";
-    OnRetry "on_retry" Expr, "a path or a closure", "on_retry = |event| println!(\"{event:?}\")";
-    BeforeRetry "before_retry" Expr, "an async closure or an expression giving a future",
+    Cancel "cancel" Expr, "a future", "cancel = self.shutdown.cancelled()";
+    CancelWaits "cancel_waits" Expr, "a future", "cancel_waits = self.shutdown.cancelled()";
+    OnRetry "on_retry" Function, "a path, or a closure with one argument", "on_retry = |event| println!(\"{event:?}\")";
+    BeforeRetry "before_retry" Expr, "an async closure without arguments, or a future",
         "before_retry = self.reconnect()";
-    OnEnd "on_end" Expr, "a path or a closure", "on_end = |report| println!(\"{report}\")";
+    OnEnd "on_end" Function, "a path, or a closure with one argument", "on_end = |report| println!(\"{report}\")";
     Blocking "blocking" Flag, "no value", "blocking";
     Sensitive "sensitive" Flag, "no value", "sensitive";
-    Name "name" Expr, "a string", "name = \"payments\"";
+    Name "name" Expr, "a name in quotes", "name = \"payments\"";
     Crate "crate" Expr, "a path", "crate = \"::my_crate::reattempt\"";
 }
 

@@ -1,70 +1,49 @@
 //! Values that stay Rust expressions: functions, futures, constants.
 
 use proc_macro2::{Ident, TokenTree};
-use syn::{Expr, ExprCall, Lit, UnOp};
+use quote::ToTokens as _;
+use syn::{Expr, Lit, UnOp};
 
-use crate::duration;
-use crate::errors::{Fault, combination, typed, value as wording, whole};
+use crate::errors::{Fault, combination, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::operand::peel;
 use crate::tokens::{self, is_punct};
 
 /// Reads a path, or a closure with one argument.
 pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
-    let key = given.key;
     // What messages call the argument.
-    let argument = match key.name {
+    let argument = match given.key.name {
         "when_ok" | "until" => "value",
         "on_retry" => "event",
         "on_end" => "report",
         _ => "error",
     };
     let expr = given.expr()?;
-    let message = match peel(&expr) {
+    let write = match peel(&expr) {
         Expr::Path(_) => return Ok(expr),
-        Expr::Closure(closure) if closure.asyncness.is_some() => {
-            return Err(given.wrong_but(&format!("|{argument}| …")));
+        Expr::Closure(closure) if closure.asyncness.is_none() && closure.inputs.len() == 1 => {
+            return Ok(expr);
         }
-        Expr::Closure(closure) => match closure.inputs.len() {
-            1 => return Ok(expr),
-            found => wording::closure_arguments(key, found, 1, &format!("|{argument}| …")),
-        },
         Expr::Lit(_) => return Err(given.wrong()),
-        // `is_temporary()` and `is_temporary(error)`.
-        Expr::Call(ExprCall { func, args, .. }) if args.iter().all(|it| variable(it).is_some()) => {
-            return Err(given.wrong_but(&whole(&func)));
-        }
+        Expr::Closure(_) => format!("|{argument}| …"),
+        // `is_temporary()`.
+        Expr::Call(call) => whole(&call.func),
+        Expr::Field(_) => format!("|{argument}| {}({argument})", whole(&expr)),
         // An expression such as `error.is_temporary()`, which lacks the `|error|` before it.
-        answer => {
-            let write = match variable(answer) {
-                Some(this) if this == "self" => with_self(answer, argument),
-                Some(ident) => format!("|{ident}| {}", whole(&answer)),
-                None => format!("|{argument}| …"),
-            };
-            return Err(given.wrong_but(&write));
-        }
+        answer => match first_word(answer) {
+            Some(this) if this == "self" => format!("|{argument}| {}", whole(&answer)),
+            Some(name) => format!("|{name}| {}", whole(&answer)),
+            None => format!("|{argument}| …"),
+        },
     };
-    Err(given.fault(message))
+    Err(given.wrong_but(&write))
 }
 
-/// Reads what [`function`] reads. A time is most likely meant as the limit of the call.
-pub(super) fn until(given: &Given) -> Result<Expr, Fault> {
-    let text = given.text().unwrap_or_else(|| given.typed());
-    if duration::parse(&text).is_ok() {
-        return Err(given.fault(wording::until_a_time(&given.typed(), &text)));
-    }
-    function(given)
-}
-
-/// The closure to write for `self.heard`, `self.heard()` or `self.heard(event)`.
-fn with_self(answer: &Expr, argument: &str) -> String {
-    let written = whole(&answer);
-    match answer {
-        Expr::Field(_) => format!("|{argument}| {written}({argument})"),
-        _ if tokens::has_word(answer, argument) => {
-            format!("|{argument}| {written}")
-        }
-        _ => format!("|_| {written}"),
+/// The first token of an expression, if it is a word.
+fn first_word(expr: &Expr) -> Option<Ident> {
+    match expr.to_token_stream().into_iter().next() {
+        Some(TokenTree::Ident(word)) => Some(word),
+        _ => None,
     }
 }
 
@@ -72,15 +51,12 @@ fn with_self(answer: &Expr, argument: &str) -> String {
 pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
     let expr = given.expr()?;
     if let Expr::Await(inner) = untried(&expr) {
-        let future = whole(&inner.base);
-        let message = wording::awaited(given.key, &given.typed(), &future);
-        return Err(given.fault(message));
+        return Err(given.wrong_but(&whole(&inner.base)));
     }
-    match peel(&expr) {
-        // The call cannot move a future out of a field.
-        Expr::Field(_) => Err(given.fault(wording::token(given.key, &given.typed()))),
-        _ if is_value(&expr) => Ok(expr),
-        _ => Err(given.wrong()),
+    if is_value(&expr) {
+        Ok(expr)
+    } else {
+        Err(given.wrong())
     }
 }
 
@@ -115,15 +91,8 @@ pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<Expr, Fault>
     }
     match peel(&expr) {
         Expr::Closure(closure) if closure.inputs.is_empty() => Ok(Expr::Closure(closure.clone())),
-        Expr::Closure(closure) => {
-            let found = closure.inputs.len();
-            let message = wording::closure_arguments(given.key, found, 0, "async || …");
-            Err(given.fault(message))
-        }
-        Expr::Path(path) => {
-            let path = typed(&path);
-            Err(given.fault(wording::not_called(given.key, &path)))
-        }
+        Expr::Closure(_) => Err(given.wrong_but("async || …")),
+        Expr::Path(path) => Err(given.wrong_but(&format!("{}()", whole(&path)))),
         _ => future(given),
     }
 }
@@ -160,42 +129,31 @@ fn leaves(expr: &Expr) -> Option<&'static str> {
     })
 }
 
-/// The variable that an expression starts with, by its name: `n` in `n`, `n.attempts` and `n + 1`.
-fn variable(expr: &Expr) -> Option<&Ident> {
-    match peel(expr) {
-        path @ Expr::Path(_) => lone_name(path).filter(|name| !is_constant_name(name)),
-        Expr::Field(expr) => variable(&expr.base),
-        Expr::Index(expr) => variable(&expr.expr),
-        Expr::MethodCall(expr) => variable(&expr.receiver),
-        Expr::Reference(expr) => variable(&expr.expr),
-        Expr::Unary(expr) => variable(&expr.expr),
-        Expr::Cast(expr) => variable(&expr.expr),
-        Expr::Binary(expr) => variable(&expr.left).or_else(|| variable(&expr.right)),
-        _ => None,
-    }
-}
-
 /// Whether an expression other than a literal can be a value of some setting.
-pub(super) fn is_value(expr: &Expr) -> bool {
-    !matches!(
-        peel(expr),
-        Expr::Lit(_)
-            | Expr::Assign(_)
-            | Expr::Array(_)
-            | Expr::Break(_)
-            | Expr::Closure(_)
-            | Expr::Continue(_)
-            | Expr::ForLoop(_)
-            | Expr::Infer(_)
-            | Expr::Let(_)
-            | Expr::Range(_)
-            | Expr::Repeat(_)
-            | Expr::Return(_)
-            | Expr::Tuple(_)
-            | Expr::Verbatim(_)
-            | Expr::While(_)
-            | Expr::Yield(_)
-    )
+fn is_value(expr: &Expr) -> bool {
+    let expr = peel(expr);
+    let is_negative = matches!(expr, Expr::Unary(unary)
+        if matches!(unary.op, UnOp::Neg(_)) && matches!(peel(&unary.expr), Expr::Lit(_)));
+    !is_negative
+        && !matches!(
+            expr,
+            Expr::Lit(_)
+                | Expr::Assign(_)
+                | Expr::Array(_)
+                | Expr::Break(_)
+                | Expr::Closure(_)
+                | Expr::Continue(_)
+                | Expr::ForLoop(_)
+                | Expr::Infer(_)
+                | Expr::Let(_)
+                | Expr::Range(_)
+                | Expr::Repeat(_)
+                | Expr::Return(_)
+                | Expr::Tuple(_)
+                | Expr::Verbatim(_)
+                | Expr::While(_)
+                | Expr::Yield(_)
+        )
 }
 
 /// The digits and the suffix of a number.
@@ -206,14 +164,6 @@ pub(super) fn number(expr: &Expr) -> Option<(&str, &str)> {
     match &literal.lit {
         Lit::Int(int) => Some((int.base10_digits(), int.suffix())),
         Lit::Float(float) => Some((float.base10_digits(), float.suffix())),
-        _ => None,
-    }
-}
-
-/// The number in `-1`.
-pub(super) fn negated(expr: &Expr) -> Option<&Expr> {
-    match peel(expr) {
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => Some(peel(&unary.expr)),
         _ => None,
     }
 }

@@ -1,11 +1,10 @@
-//! Words of closed lists: `backoff`, `jitter`, `nested`, and `true` or `false`.
+//! Words of closed lists: `backoff`, `jitter`, `nested`, and `true` or `false`; and the string `name`.
 
 use proc_macro2::{Ident, Span};
-use syn::{Expr, Lit};
+use syn::{Expr, Lit, LitStr};
 
 use super::expression::{is_constant_name, lone_name, value};
-use crate::duration::parse;
-use crate::errors::{Fault, value as wording, whole};
+use crate::errors::{Fault, value as wording};
 use crate::given::{Form, Given};
 use crate::model::Written;
 use crate::operand::peel;
@@ -58,37 +57,24 @@ pub(super) static NESTED: WordList = WordList {
 };
 
 pub(super) fn word(given: &Given, list: &WordList) -> Result<Written<Ident>, Fault> {
-    if let Some(text) = given.text() {
-        if let Some(variant) = list.variant(&text, given.at.start) {
-            return Ok(Written::Fixed(variant));
-        }
-    }
-    let quoted = matches!(given.form, Form::Text(_));
-    if let Some(write) = list.with_arguments(given) {
-        return Err(given.fault(wording::word_with_arguments(
-            given.key,
-            &given.typed(),
-            &write,
-        )));
+    let text = given.text().unwrap_or_else(|| given.typed());
+    if let Some(variant) = list.variant(&text, given.at.start) {
+        return Ok(Written::Fixed(variant));
     }
     let expr = given.expr().map_err(|_| list.unknown(given))?;
+    let quoted = matches!(given.form, Form::Text(_));
     let is_expression = match (lone_name(&expr), peel(&expr)) {
-        (Some(name), _) => {
-            if let Some(variant) = list.variant(&name.to_string(), name.span()) {
-                return Ok(Written::Fixed(variant));
-            }
-            // A name that is not like a word of the list is an argument or a constant.
-            is_constant_name(name) || !quoted && list.nearest(&name.to_string()).is_none()
-        }
-        (None, Expr::Lit(literal)) if !quoted && !matches!(literal.lit, Lit::Bool(_)) => {
-            return Err(given.wrong());
+        // A name that is not like a word of the list is an argument or a constant.
+        (Some(name), _) => is_constant_name(name) || !quoted && !list.resembles(name),
+        // `"exponential(100ms)"`.
+        (None, Expr::Call(call)) if quoted => {
+            !lone_name(&call.func).is_some_and(|name| list.resembles(name))
         }
         (None, Expr::Lit(_) | Expr::Binary(_) | Expr::Unary(_) | Expr::Cast(_)) => false,
-        _ if list.expressions => return value(given, &expr).map(Written::Expr),
-        _ => false,
+        _ => true,
     };
     if list.expressions && is_expression {
-        return Ok(Written::Expr(expr));
+        return value(given, &expr).map(Written::Expr);
     }
     Err(list.unknown(given))
 }
@@ -116,38 +102,8 @@ impl WordList {
         }
     }
 
-    /// The settings that a backoff with arguments means, such as `"exponential(100ms, 2)"`, or a duration in its place. In plain
-    /// Rust, a call is of the user's own function, unless there is a duration in it.
-    fn with_arguments(&self, given: &Given) -> Option<String> {
-        if self.noun != BACKOFF.noun {
-            return None;
-        }
-        let (text, quoted) = match &given.form {
-            Form::Text(text) => (text.value(), true),
-            Form::Rust(tokens) | Form::List(tokens) => (whole(tokens), false),
-        };
-        let is_duration = |text: &str| parse(text.trim_matches(['"', ' '])).is_ok();
-        let (name, arguments) = text.split_once('(').unwrap_or(("", &text));
-        let arguments = arguments
-            .trim_end()
-            .trim_end_matches(')')
-            .split(',')
-            .map(str::trim);
-        let (durations, rest): (Vec<_>, Vec<_>) = arguments.partition(|text| is_duration(text));
-        if durations.is_empty() && (name.is_empty() || !quoted) {
-            return None;
-        }
-        let word = match name.trim() {
-            "" => None,
-            name => Some(self.nearest(name)?),
-        };
-        let word = word.map(|word| format!("backoff = \"{word}\""));
-        let lengths = ["base", "max_delay"].iter().zip(durations);
-        let lengths = lengths.map(|(key, text)| format!("{key} = \"{}\"", text.trim_matches('"')));
-        let factor = rest.iter().find(|text| text.parse::<f64>().is_ok());
-        let factor = factor.map(|factor| format!("factor = {factor}"));
-        let settings: Vec<_> = word.into_iter().chain(lengths).chain(factor).collect();
-        Some(settings.join(", "))
+    fn resembles(&self, name: &Ident) -> bool {
+        self.nearest(&name.to_string()).is_some()
     }
 
     fn unknown(&self, given: &Given) -> Fault {
@@ -166,6 +122,14 @@ impl WordList {
 pub(super) fn flag(given: &Given) -> Result<(), Fault> {
     match &given.form {
         Form::Rust(tokens) if tokens.is_empty() => Ok(()),
+        _ => Err(given.wrong()),
+    }
+}
+
+/// Reads a text that is not empty.
+pub(super) fn name(given: &Given) -> Result<LitStr, Fault> {
+    match &given.form {
+        Form::Text(text) if !text.value().trim().is_empty() => Ok(text.clone()),
         _ => Err(given.wrong()),
     }
 }

@@ -21,7 +21,7 @@ pub(super) type FindKey = fn(&str) -> Option<&'static Key>;
 pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: FindKey) -> TokenStream {
     let ahead = input.fork();
     let parsed = match grammar {
-        Grammar::Expr | Grammar::List => ahead.parse::<Expr>().is_ok(),
+        Grammar::Expr | Grammar::Function | Grammar::List => ahead.parse::<Expr>().is_ok(),
         Grammar::Rule if starts_closure(input) => ahead.parse::<Expr>().is_ok(),
         Grammar::Types | Grammar::Rule => types(&ahead).is_ok(),
         Grammar::Flag => false,
@@ -109,12 +109,9 @@ pub(super) fn starts_argument(input: ParseStream<'_>, find: FindKey) -> bool {
 /// Whether `word =` follows. With `find`, the word has to be a key.
 pub(super) fn starts_assignment(input: ParseStream<'_>, find: Option<FindKey>) -> bool {
     word(input).is_some_and(|(word, after)| {
-        find.is_none_or(|find| find(&unraw(&word)).is_some()) && is_equals(&after)
+        let is_equals = after.peek(Token![=]) && !after.peek(Token![==]) && !after.peek(Token![=>]);
+        is_equals && find.is_none_or(|find| find(&unraw(&word)).is_some())
     })
-}
-
-pub(super) fn is_equals(input: ParseStream<'_>) -> bool {
-    input.peek(Token![=]) && !input.peek(Token![==]) && !input.peek(Token![=>])
 }
 
 /// The word that follows, and what is after it.
@@ -132,13 +129,11 @@ pub(super) fn token(input: ParseStream<'_>) -> TokenStream {
 pub(super) fn comma(input: ParseStream<'_>) -> bool {
     let found = input.peek(Token![,]);
     if found {
-        skip(input, 1);
+        skip(input);
     }
     found
 }
 
-pub(super) fn skip(input: ParseStream<'_>, length: usize) {
-    for _ in 0..length {
-        let _: syn::Result<TokenTree> = input.parse();
-    }
+pub(super) fn skip(input: ParseStream<'_>) {
+    let _: syn::Result<TokenTree> = input.parse();
 }

@@ -19,6 +19,7 @@ pub(crate) const ACCEPTED: &[(&str, &str)] = &[
     ("attempts = n", "attempts = n"),
     ("attempts = !0", "attempts = !0"),
     ("attempts = limits::MAX", "attempts = limits::MAX"),
+    ("attempts = u32::MAX", "attempts = u32::MAX"),
     ("attempts = self.attempts", "attempts = self.attempts"),
     (
         "attempts = \"config.attempts\"",
@@ -322,7 +323,6 @@ pub(crate) const ACCEPTED: &[(&str, &str)] = &[
     ),
     ("on_end = \"log\"", "on_end log"),
     ("name = \"payments\"", "name \"payments\""),
-    ("name = (\"payments\")", "name \"payments\""),
     ("crate = \"::my::path\"", "crate ::my::path"),
     ("crate = my::path", "crate my::path"),
     ("crate = crate::retry", "crate crate::retry"),
