@@ -2,11 +2,8 @@
 //!
 //! `humantime` accepts more: `1s 1s`, months, years, and no upper limit.
 
-mod fault;
-
 use std::time::Duration;
 
-pub(crate) use self::fault::{DurationFault, UNIT_NAMES};
 use crate::text;
 
 /// The longest duration that a setting accepts. The runtime arms no single timer for longer.
@@ -23,6 +20,19 @@ const UNITS: [(&str, u64); 8] = [
     ("d day days", 86_400_000_000_000),
     ("w wk wks week weeks", 604_800_000_000_000),
 ];
+
+/// What is wrong with the text of a duration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum DurationFault<'t> {
+    /// A number alone.
+    NoUnit(&'t str),
+    /// A word that is no unit.
+    UnknownUnit(&'t str),
+    /// More than 24 h.
+    AboveLimit,
+    /// Anything else.
+    NoDuration,
+}
 
 /// Reads a duration of at most 24 h.
 ///
@@ -41,21 +51,14 @@ const UNITS: [(&str, u64); 8] = [
 /// - The first fault in the text.
 pub(crate) fn parse(text: &str) -> Result<Duration, DurationFault<'_>> {
     let text = text.trim();
-    if text.starts_with('-') {
-        return Err(DurationFault::Negative);
-    }
     let mut rest = text;
     let mut seen: Vec<&str> = Vec::new();
     let mut sum = Duration::ZERO;
     while !rest.is_empty() || seen.is_empty() {
         let number = take(&mut rest, |char| char.is_ascii_digit() || char == '.');
         let (digits, fraction) = number.split_once('.').unwrap_or((number, "0"));
-        if !is_number(digits) || !is_number(fraction) {
+        if digits.is_empty() || fraction.is_empty() || fraction.contains('.') {
             return Err(DurationFault::NoDuration);
-        }
-        let after_comma = rest.strip_prefix(',').unwrap_or_default();
-        if after_comma.starts_with(|char: char| char.is_ascii_digit()) {
-            return Err(DurationFault::Comma(text.replacen(',', ".", 1)));
         }
         rest = rest.trim_start();
         let name = take(&mut rest, char::is_alphabetic);
@@ -64,7 +67,7 @@ pub(crate) fn parse(text: &str) -> Result<Duration, DurationFault<'_>> {
             return Err(match name {
                 "" if text == number => DurationFault::NoUnit(number),
                 "" => DurationFault::NoDuration,
-                name => DurationFault::UnknownUnit(name, meant(name)),
+                name => DurationFault::UnknownUnit(name),
             });
         };
         if seen.contains(&unit) {
@@ -77,23 +80,6 @@ pub(crate) fn parse(text: &str) -> Result<Duration, DurationFault<'_>> {
         return Err(DurationFault::AboveLimit);
     }
     Ok(sum)
-}
-
-fn is_number(digits: &str) -> bool {
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The unit that a name most likely means: `MS` is `ms`, and a month is a minute.
-fn meant(name: &str) -> Option<&'static str> {
-    let lower = name.to_lowercase();
-    let names = UNITS.iter().flat_map(|(names, _)| names.split(' '));
-    let long = names.filter(|name| name.len() > 1);
-    let meant = if text::among("mo mon month months", &lower) {
-        unit("m")
-    } else {
-        unit(&lower).or_else(|| unit(text::nearest(&lower, long)?))
-    };
-    meant.map(|(name, _)| name)
 }
 
 /// Takes the characters at the start for which `holds` is true.
@@ -124,24 +110,6 @@ pub(crate) fn human(duration: Duration) -> String {
     parts.join(" ")
 }
 
-/// Returns whether a unit has this name.
-pub(crate) fn is_unit(name: &str) -> bool {
-    unit(name).is_some()
-}
-
-/// Returns whether a text begins as a duration of ISO 8601.
-pub(crate) fn is_iso(text: &str) -> bool {
-    let rest = text.strip_prefix('P').unwrap_or_default();
-    let rest = rest.strip_prefix('T').unwrap_or(rest);
-    rest.starts_with(|char: char| char.is_ascii_digit())
-}
-
-/// Returns whether people write this for "no limit".
-pub(crate) fn is_endless(word: &str) -> bool {
-    const ENDLESS: &str = "none never unlimited infinite infinity inf forever off no";
-    text::among(ENDLESS, &word.trim().to_lowercase())
-}
-
 /// Our spelling of a unit, and its length in nanoseconds.
 fn unit(name: &str) -> Option<(&'static str, u64)> {
     let (names, nanos) = UNITS.iter().find(|(names, _)| text::among(names, name))?;
@@ -150,27 +118,19 @@ fn unit(name: &str) -> Option<(&'static str, u64)> {
 
 /// The length of a part, exactly.
 fn length<'t>(digits: &str, fraction: &str, nanos: u64) -> Result<Duration, DurationFault<'t>> {
-    let whole = digits.parse().ok();
-    let whole = whole.and_then(|whole: u64| whole.checked_mul(nanos));
-    let whole = whole.ok_or(DurationFault::AboveLimit)?;
     let fraction = fraction.trim_end_matches('0');
-    if fraction.is_empty() {
-        return Ok(Duration::from_nanos(whole));
-    }
-    // The product has at most 34 digits: 19 of the fraction and 15 of the longest unit. 128 bits hold 38.
     let scale = u32::try_from(fraction.len()).ok();
-    let scale = scale.filter(|&scale| scale <= 19);
-    let scale = scale.and_then(|scale| 10_u128.checked_pow(scale));
-    let part = fraction.parse().ok();
-    let part = part.and_then(|part: u128| part.checked_mul(nanos.into()));
-    match (part, scale) {
-        (Some(part), Some(scale)) if part % scale == 0 => {
-            let part = u64::try_from(part / scale).unwrap_or(u64::MAX);
-            Ok(Duration::from_nanos(whole.saturating_add(part)))
-        }
-        // A fraction of a nanosecond.
-        _ => Err(DurationFault::NoDuration),
+    let scale = scale.and_then(|places| 10_u64.checked_pow(places));
+    // 20 places are more than any unit has.
+    let scale = u128::from(scale.ok_or(DurationFault::NoDuration)?);
+    let value = format!("{digits}{fraction}").parse().ok();
+    let value = value.and_then(|value: u128| value.checked_mul(nanos.into()));
+    let value = value.ok_or(DurationFault::AboveLimit)?;
+    if value % scale != 0 {
+        return Err(DurationFault::NoDuration);
     }
+    let nanos = u64::try_from(value / scale).unwrap_or(u64::MAX);
+    Ok(Duration::from_nanos(nanos))
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Wording: durations.
 
-use crate::duration::{DurationFault, UNIT_NAMES};
+use crate::duration::DurationFault;
 
-use super::{Message, quoted};
+use super::{Message, quoted, value};
 use crate::keys::{Grammar, Key};
+use crate::text;
 
 messages! {
     no_delays() {
@@ -24,30 +25,32 @@ messages! {
 
     /// `none`, `forever`.
     endless(key: &Key, found: &str) {
-        "found `{found}`, expected a duration";
-        help "{}", without_limit(key, Some("write `base = \"0s\"` to retry without waiting"));
+        "found `{found}`, expected {}", key.kind;
+        help "{}", without_limit(key);
     }
 }
 
 /// A text that is no duration.
 pub(crate) fn refused(key: &Key, found: &str, fault: &DurationFault<'_>) -> Message {
-    let paste = |value: &str| format!("`{}`", assigned(key, &format!("\"{value}\"")));
-    let message = Message::new(fault.problem(&format!("`{found}`")));
-    let message = message.help(match fault {
-        DurationFault::AboveLimit => without_limit(key, None),
-        fault => (fault.help(&paste)).unwrap_or_else(|| format!("write `{}`", example(key))),
-    });
-    match fault {
-        DurationFault::UnknownUnit(_, Some(_)) => message.note(UNIT_NAMES),
-        _ => message,
-    }
+    let (what, help) = match fault {
+        DurationFault::NoDuration => return value::wrong(key, found),
+        DurationFault::NoUnit(number) => {
+            let [ms, s] = ["ms", "s"].map(|unit| assigned(key, &format!("\"{number}{unit}\"")));
+            ("has no unit".to_owned(), format!("write `{ms}` or `{s}`"))
+        }
+        DurationFault::UnknownUnit(unit) => (
+            format!("has an unknown unit, `{}`", text::shown(unit)),
+            "the units are `ns`, `us`, `ms`, `s`, `m`, `h`".to_owned(),
+        ),
+        DurationFault::AboveLimit => ("is above 24h".to_owned(), without_limit(key)),
+    };
+    Message::new(format!("duration `{found}` {what}")).help(help)
 }
 
-fn without_limit(key: &Key, base: Option<&str>) -> String {
-    match (key.name, base) {
-        ("timeout" | "deadline", _) => format!("leave `{key}` out for no limit"),
-        ("base", Some(help)) => help.to_owned(),
-        _ => format!("write `{}`", example(key)),
+fn without_limit(key: &Key) -> String {
+    match key.name {
+        "timeout" | "deadline" => format!("leave `{key}` out for no limit"),
+        _ => format!("write `{}`", key.example),
     }
 }
 
@@ -56,12 +59,5 @@ fn assigned(key: &Key, value: &str) -> String {
     match key.grammar {
         Grammar::List => value.to_owned(),
         _ => format!("{key} = {value}"),
-    }
-}
-
-fn example(key: &Key) -> &'static str {
-    match key.grammar {
-        Grammar::List => "\"200ms\"",
-        _ => key.example,
     }
 }

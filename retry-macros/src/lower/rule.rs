@@ -1,16 +1,17 @@
 //! Rules between keys. They use only what is certain: literals, and defaults that no `policy` can change.
 
-mod facts;
+use std::time::Duration;
 
-use self::facts::Facts;
-pub(super) use self::facts::Place;
+use proc_macro2::Ident;
+use syn::Type;
+
 use super::types::same;
-use crate::errors::{Errors, Message, combination as wording, typed};
-use crate::keys::PolicyKey;
+use crate::errors::{At, Errors, Message, combination as wording, typed};
+use crate::given::Given;
+use crate::keys::PolicyKey::{self, Backoff, Factor};
 use crate::model::{Model, Spanned, UnlessRule, Written};
 use crate::rules::too_long;
 use crate::text;
-use syn::Type;
 
 /// The keys that have an effect even if nothing is retried. `budget` is among them: a success adds tokens.
 const ABOUT_ATTEMPTS: &str = "attempts timeout deadline policy budget idempotent nested cancel cancel_waits on_end blocking \
@@ -19,14 +20,59 @@ const ABOUT_ATTEMPTS: &str = "attempts timeout deadline policy budget idempotent
 /// The keys that say how long the first attempt waits in a pause, which only a budget that the attribute names can have.
 const ABOUT_PAUSES: &str = "base min_delay max_delay delays jitter max_retry_after";
 
+/// Where a key and its value are.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    key: &'static str,
+    name: At,
+    value: At,
+}
+
+impl Place {
+    pub(crate) fn of(given: &Given) -> Self {
+        Self {
+            key: given.key.name,
+            name: given.name,
+            value: At::from(given.at.start).within(given.at.position),
+        }
+    }
+}
+
+/// What is certain of a model, whatever its policy and its expressions turn out to be.
+struct Facts<'a> {
+    model: &'a Model,
+    /// The keys that were given, in the order of the source.
+    places: &'a [Place],
+}
+
+impl Facts<'_> {
+    /// The duration of a key, or its default, which a `policy` may change.
+    fn length(&self, key: PolicyKey) -> Option<Duration> {
+        match self.model.length(key) {
+            Some(length) => length.value.fixed().copied(),
+            None => key.key().default.filter(|_| self.model.policy.is_none()),
+        }
+    }
+
+    fn place(&self, key: &str) -> Option<Place> {
+        self.places.iter().find(|place| place.key == key).copied()
+    }
+
+    /// The last of these keys in the source. Without that key there is no mistake, so the error points at it.
+    fn last(&self, keys: &[&str]) -> Option<Place> {
+        let places = keys.iter().filter_map(|&key| self.place(key));
+        places.max_by_key(|place| place.name.position)
+    }
+}
+
 pub(super) fn check(model: &Model, places: &[Place], errors: &mut Errors) {
-    let facts = Facts::of(model, places);
+    let facts = Facts { model, places };
     // If nothing is retried, `never_retries` has reported the keys of delays already.
     let retries = !never_retries(&facts, errors);
     if retries {
         idle(&facts, errors);
     }
-    let ordered = lengths_too_long(&facts, retries, errors);
+    lengths_too_long(&facts, retries, errors);
     cut_while_blocking(&facts, errors);
     if facts.place("cancel").is_some() && facts.place("cancel_waits").is_some() {
         let keys = ["cancel", "cancel_waits"];
@@ -35,14 +81,10 @@ pub(super) fn check(model: &Model, places: &[Place], errors: &mut Errors) {
     hedges(&facts, errors);
     judged_twice(&facts, errors);
     if retries {
-        if facts.place("delays").is_some() {
-            // It draws each delay from the delay before, not from a list.
-            if facts.is_decorrelated() {
-                let keys = ["delays", "jitter"];
-                report(&facts, errors, &keys, wording::decorrelated_delays());
-            }
-        } else if ordered && !model.never_retries() {
-            no_second_attempt(&facts, errors);
+        // Decorrelated jitter draws each delay from the delay before, not from a list.
+        if facts.place("delays").is_some() && is_decorrelated(model) {
+            let keys = ["delays", "jitter"];
+            report(&facts, errors, &keys, wording::decorrelated_delays());
         }
         contradictions(&facts, errors);
     }
@@ -70,74 +112,48 @@ fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
 
 /// Reports keys that have no effect because of another key, each once.
 fn idle(facts: &Facts<'_>, errors: &mut Errors) {
-    use PolicyKey::{Backoff, Factor, MaxDelay};
-    const FACTOR: &str = "remove `factor`, it belongs to `backoff = \"exponential\"`";
-    let mut told = Vec::new();
-    // `with` is `because` as you would write it. In `help`, `{idle}` stands for the key.
-    let mut tell = |because: &str, with: &str, keys: &[PolicyKey], help: &str| {
-        let mut keys = keys.to_vec();
-        // Messages about the same place come in the order of the alphabet.
-        keys.sort_by_key(|key| key.name());
-        for key in keys {
-            if facts.place(key.name()).is_some() && !told.contains(&key) {
-                told.push(key);
-                let help = help.replace("{idle}", key.name());
-                let message = wording::no_effect(key.name(), with, &help);
-                report(facts, errors, &[key.name(), because], message);
-            }
+    for key in PolicyKey::ALL {
+        if facts.place(key.name()).is_none() {
+            continue;
         }
-    };
-    if facts.place("delays").is_some() {
-        let keys = PolicyKey::ALL.iter().copied();
-        let keys: Vec<_> = keys.filter(|key| key.delays_replace()).collect();
-        let help = "remove `{idle}`: `delays` says how long each delay is";
-        tell("delays", "delays", &keys, help);
-    }
-    let is_constant = facts.backoff.as_deref() == Some("constant");
-    if facts.no_delay() {
-        let mut keys = vec![Factor];
-        keys.extend((!is_constant).then_some(Backoff));
-        keys.extend((!facts.default_max_delay_is_too_short()).then_some(MaxDelay));
-        let help = "remove `{idle}`, or write a longer `base`";
-        tell("base", "base = \"0s\"", &keys, help);
-    }
-    if let Some(backoff) = facts.backoff.as_ref().filter(|word| *word != "exponential") {
-        tell(
-            "backoff",
-            &format!("backoff = \"{backoff}\""),
-            &[Factor],
-            FACTOR,
-        );
-    }
-    if facts.is_decorrelated() {
-        let with = "jitter = \"decorrelated\"";
-        tell("jitter", with, &[Factor], FACTOR);
-        if !facts.no_delay() {
-            let help = "remove `backoff`: each delay is drawn from `base` to 3 times the last";
-            tell("jitter", with, &[Backoff], help);
+        if let Some((because, with, help)) = made_idle(facts, *key) {
+            let message = wording::no_effect(key.name(), &with, help);
+            report(facts, errors, &[key.name(), because], message);
         }
-    }
-    if is_constant && !facts.jitter_grows() && !facts.max_delay_is_needed() {
-        let help = "remove `max_delay`: each delay is at most `base`";
-        tell("backoff", "backoff = \"constant\"", &[MaxDelay], help);
     }
 }
 
-/// Reports durations that are longer than those they must not exceed. Returns whether all that is known of the delays is
-/// in order. If nothing is retried, the delays do not matter.
-fn lengths_too_long(facts: &Facts<'_>, retries: bool, errors: &mut Errors) -> bool {
-    let mut ordered = true;
+/// The key by which another has no effect, that key as you would write it, and why to remove the other.
+fn made_idle(facts: &Facts<'_>, key: PolicyKey) -> Option<(&'static str, String, &'static str)> {
+    const FACTOR: &str = "it belongs to `backoff = \"exponential\"`";
+    if facts.place("delays").is_some() && key.delays_replace() {
+        let help = "`delays` says how long each delay is";
+        return Some(("delays", "delays".to_owned(), help));
+    }
+    let backoff = word(facts.model.backoff.as_ref()).filter(|word| word != "exponential");
+    let decorrelated = is_decorrelated(facts.model);
+    let jitter = || "jitter = \"decorrelated\"".to_owned();
+    match (key, backoff) {
+        (Factor, Some(word)) => Some(("backoff", format!("backoff = \"{word}\""), FACTOR)),
+        (Factor, None) if decorrelated => Some(("jitter", jitter(), FACTOR)),
+        (Backoff, _) if decorrelated => {
+            let help = "each delay is drawn from `base` to 3 times the last";
+            Some(("jitter", jitter(), help))
+        }
+        _ => None,
+    }
+}
+
+/// Reports durations that are longer than those they must not exceed. If nothing is retried, the delays do not matter.
+fn lengths_too_long(facts: &Facts<'_>, retries: bool, errors: &mut Errors) {
     let delays = facts.place("delays").is_some();
     for found in too_long(delays, |key| facts.length(key)) {
         let keys = [found.short.0, found.long.0].map(PolicyKey::name);
-        let of_attempts = keys.iter().all(|key| text::among(ABOUT_ATTEMPTS, key));
-        if of_attempts || retries {
-            ordered &= of_attempts;
+        if retries || keys.iter().all(|key| text::among(ABOUT_ATTEMPTS, key)) {
             let given = keys.map(|key| facts.place(key).is_some());
             report_value(facts, errors, &keys, wording::too_long(&found, given));
         }
     }
-    ordered
 }
 
 /// Reports keys that would have to stop a body that blocks its thread. Nothing can.
@@ -182,6 +198,16 @@ fn hedges(facts: &Facts<'_>, errors: &mut Errors) {
     }
 }
 
+/// The word of a setting, if it is a literal.
+fn word(setting: Option<&Spanned<Written<Ident>>>) -> Option<String> {
+    let variant = setting?.value.fixed()?;
+    Some(variant.to_string().to_lowercase())
+}
+
+fn is_decorrelated(model: &Model) -> bool {
+    word(model.jitter.as_ref()).is_some_and(|word| word == "decorrelated")
+}
+
 fn is<T: PartialEq>(setting: Option<&Spanned<Written<T>>>, value: &T) -> bool {
     setting.and_then(|setting| setting.value.fixed()) == Some(value)
 }
@@ -199,25 +225,6 @@ fn judged_twice(facts: &Facts<'_>, errors: &mut Errors) {
     if is(facts.model.idempotent.as_ref(), &false) {
         let keys = ["until", "idempotent"];
         report(facts, errors, &keys, wording::until_without_repeats());
-    }
-}
-
-/// Reports a deadline that is over before the shortest possible first wait.
-fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
-    let [deadline, base] = [PolicyKey::Deadline, PolicyKey::Base].map(|key| facts.length(key));
-    let (Some(deadline), Some(base), Some(jitter)) = (deadline, base, &facts.jitter) else {
-        return;
-    };
-    // The ceiling of the first wait is `base` with every backoff. Full jitter may draw almost zero.
-    // Decorrelated jitter draws at least `base`.
-    let shortest = match jitter.as_str() {
-        "none" | "decorrelated" => base,
-        "equal" => base / 2,
-        _ => return,
-    };
-    if shortest >= deadline {
-        let message = wording::no_second_attempt(deadline, shortest, jitter);
-        report_value(facts, errors, &["deadline", "base", "jitter"], message);
     }
 }
 
