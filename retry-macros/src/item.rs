@@ -6,7 +6,7 @@
 mod commit;
 mod types;
 
-pub(crate) use self::types::{Lifetimes, mentions_lifetime, text_of, visible_error, without_impl};
+pub(crate) use self::types::{Lifetimes, mentions_lifetime, visible_error, without_impl};
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser as _};
@@ -143,7 +143,7 @@ fn check(
         return None;
     }
     if visibly_no_result(&function.output) {
-        let found = text_of(&function.output);
+        let found = errors::whole(&function.output);
         let output = At::of(&function.output);
         errors.push(output, errors::item::returns_no_result(&found));
     }

@@ -5,4 +5,4 @@ mod table;
 
 pub(crate) use self::table::{Grammar, Id, KEYS, Key, PolicyKey, find, keys};
 
-pub(crate) use self::foreign::{ForeignWord, STATUS, foreign};
+pub(crate) use self::foreign::{ForeignWord, foreign};

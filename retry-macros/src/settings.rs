@@ -5,9 +5,10 @@ mod borrowed;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned as _;
-use syn::{Expr, FnArg, Pat, Signature};
+use syn::{Expr, Signature};
 
 use crate::constant::{is_constant, is_letter};
+use crate::future::{name_of, typed_arguments};
 use crate::keys::PolicyKey;
 use crate::model::{Model, Spanned, Written};
 use crate::operand::operand;
@@ -42,16 +43,7 @@ pub(crate) struct SettingsCode {
 /// ```
 pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
     let generics = &signature.generics;
-    let arguments = signature
-        .inputs
-        .iter()
-        .filter_map(|argument| match argument {
-            FnArg::Typed(argument) => match &*argument.pat {
-                Pat::Ident(name) => Some(name.ident.clone()),
-                _ => None,
-            },
-            FnArg::Receiver(_) => None,
-        });
+    let arguments = typed_arguments(signature).filter_map(name_of).cloned();
     let types = generics.type_params().map(|it| it.ident.clone());
     let constants = generics.const_params().map(|it| it.ident.clone());
     let mut sorted = Sorted {

@@ -59,10 +59,9 @@ messages! {
         help "write `-> Result<{found}, Error>`";
     }
 
-    /// `module` is that of `TransactionError`.
-    own_commit(receiver: &str, module: &str) {
+    own_commit(receiver: &str) {
         "after a lost answer, the error of `{receiver}.commit()` would run the transaction again";
-        help "write `commit({receiver})`, with `use {module}::{{TransactionError, commit}};`";
+        help "write `commit({receiver})`, with the `commit` of the module that `TransactionError` is in";
         note "for a savepoint, or what is no transaction, write `Transaction::commit({receiver})` with its own type";
     }
 

@@ -1,7 +1,7 @@
 //! What a type shows as written, whatever its names mean.
 
 use proc_macro2::TokenTree;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{GenericArgument, PathArguments, Type};
 
@@ -111,13 +111,4 @@ pub(super) fn visibly_no_result(ty: &Type) -> bool {
         | Type::Ptr(_) => true,
         _ => false,
     }
-}
-
-/// A type as a user would write it.
-pub(crate) fn text_of(ty: &Type) -> String {
-    let text = quote!(#ty).to_string();
-    // The printer of tokens puts a space around each token.
-    ["< ", " <", " >", "& ", " ,", " ::", ":: ", "( ", " )"]
-        .iter()
-        .fold(text, |text, spaced| text.replace(spaced, spaced.trim()))
 }

@@ -59,20 +59,15 @@ pub(super) fn same(a: &dyn ToTokens, b: &dyn ToTokens) -> bool {
 /// The message for an element that is not a list of types. It names what was most likely meant.
 fn not_types(element: &Given) -> Message {
     let (key, form, found) = (element.key, &element.form, element.typed());
-    match form.parse(Punctuated::<Type, Token![,]>::parse_terminated) {
-        Ok(types) if types.len() > 1 => {
-            let types: Vec<_> = types.iter().map(|ty| typed(ty)).collect();
-            return wording::not_a_type(&found, &format!("{key} = \"{}\"", types.join(" | ")));
-        }
-        _ => {}
-    }
-    if matches!(form.parse(Expr::parse), Ok(Expr::Closure(_))) {
-        return wording::not_a_type(&found, &asking(key, "…"));
-    }
-    match form.parse(Pat::parse_multi_with_leading_vert) {
-        Ok(Pat::TupleStruct(_) | Pat::Struct(_) | Pat::Or(_)) => pattern(key, &found),
-        _ => wording::not_a_type(&found, key.example),
-    }
+    let write = match form.parse(Punctuated::<Type, Token![,]>::parse_terminated) {
+        Ok(types) if types.len() > 1 => format!("{key}({})", found.trim_matches('"')),
+        _ if matches!(form.parse(Expr::parse), Ok(Expr::Closure(_))) => asking(key, "…"),
+        _ => match form.parse(Pat::parse_multi_with_leading_vert) {
+            Ok(Pat::TupleStruct(_) | Pat::Struct(_) | Pat::Or(_)) => pattern(key, &found),
+            _ => key.example.to_owned(),
+        },
+    };
+    wording::not_a_type(&found, &write)
 }
 
 /// The rule that does by a closure what `key` does by a type.
@@ -81,8 +76,8 @@ fn asking(key: &Key, answer: &str) -> String {
     format!("{key} = |error| {answer}")
 }
 
-fn pattern(key: &Key, found: &str) -> Message {
-    wording::not_a_type(found, &asking(key, &format!("matches!(error, {found})")))
+fn pattern(key: &Key, found: &str) -> String {
+    asking(key, &format!("matches!(error, {found})"))
 }
 
 /// Why no error can be of this type or contain it. `None` if an error can.
@@ -95,13 +90,15 @@ fn judge(key: &Key, ty: &Type) -> Option<Message> {
         Type::ImplTrait(_) | Type::TraitObject(_) | Type::Infer(_) => {
             return Some(wording::every_error(key, &found));
         }
-        Type::Reference(reference) => match (judge(key, &reference.elem), &*reference.elem) {
-            (None, inner) => format!("{key} = {}", whole(inner)),
-            (_, Type::Path(ty)) if ty.path.is_ident("str") => {
-                asking(key, "error.contains(\"busy\")")
-            }
-            _ => key.example.to_owned(),
-        },
+        Type::Reference(reference) => {
+            let inner = &*reference.elem;
+            return judge(key, inner).or_else(|| {
+                Some(wording::not_a_type(
+                    &found,
+                    &format!("{key} = {}", whole(inner)),
+                ))
+            });
+        }
         _ => key.example.to_owned(),
     };
     Some(wording::not_a_type(&found, &write))
@@ -112,12 +109,11 @@ const NO_ERRORS: &str = "bool char f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 
                          Result Vec Duration";
 
 fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
-    let mut segments = path.segments.iter();
-    if segments.any(|segment| matches!(segment.arguments, PathArguments::Parenthesized(_))) {
-        return Some(pattern(key, found));
+    let any = |holds: fn(&PathSegment) -> bool| path.segments.iter().any(holds);
+    if any(|segment| matches!(segment.arguments, PathArguments::Parenthesized(_))) {
+        return Some(wording::not_a_type(found, &pattern(key, found)));
     }
-    let mut segments = path.segments.iter();
-    if segments.any(|segment| segment.ident == "ErrorKind") {
+    if any(|segment| segment.ident == "ErrorKind") {
         let write = asking(key, "error.kind() == io::ErrorKind::TimedOut");
         return Some(wording::not_a_type(found, &write));
     }

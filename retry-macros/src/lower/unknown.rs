@@ -1,8 +1,9 @@
 //! The message for an unknown key. It names the nearest key, or our key for a key of another crate.
 
-use crate::errors::{Message, typed, whole};
-use crate::keys::{self, ForeignWord, Id, KEYS, Key};
-use crate::syntax::RawValue;
+use crate::errors::{Message, typed};
+use crate::given::Form;
+use crate::keys::{self, ForeignWord, Grammar, Id, KEYS, Key};
+use crate::syntax::{RawValue, asks_function};
 use crate::text;
 
 pub(super) fn unknown(name: &str, value: &RawValue) -> Message {
@@ -38,20 +39,8 @@ fn all_keys() -> String {
 
 fn foreign(name: &str, ours: ForeignWord, value: &RawValue) -> Message {
     let (key, write) = match ours {
-        ForeignWord::Key(Id::On) if names_statuses(value) => {
-            return foreign(name, ForeignWord::Without(keys::STATUS), value);
-        }
         ForeignWord::Key(id) => (id.key(), Some(renamed(id.key(), value))),
-        ForeignWord::Pattern => {
-            let pattern = pattern(value).unwrap_or_else(|| "MyError::Closed".to_owned());
-            let write = format!("when = |error| matches!(error, {pattern})");
-            (Id::When.key(), Some(write))
-        }
         ForeignWord::Value(id, word) => (id.key(), Some(format!("{} = \"{word}\"", id.key()))),
-        ForeignWord::Number(id, unit) => {
-            let write = |number| format!("{} = \"{number}{unit}\"", id.key());
-            (id.key(), number(value).map(write))
-        }
         ForeignWord::Retries => {
             let attempts = number(value).and_then(|number| number.checked_add(1));
             let write = attempts.map(|attempts| format!("attempts = {attempts}"));
@@ -81,42 +70,21 @@ fn renamed(key: &Key, value: &RawValue) -> String {
         RawValue::Assigned(tokens) | RawValue::List { tokens, .. } => tokens,
     };
     let text = typed(tokens);
-    // A call such as `stop_after_attempt(3)` is of the other crate.
-    let foreign =
-        ["attempts", "backoff", "factor", "jitter"].contains(&key.name) && text.contains('(');
-    // `jitter = true`, `jitter = 0.5`.
-    let foreign = foreign
-        || key.name == "jitter"
-            && (matches!(&*text, "true" | "false")
-                || text.starts_with(|char: char| char.is_ascii_digit()));
+    let is_among = |keys: &[&str]| keys.contains(&key.name);
+    let begins_with_digit = text
+        .trim_start_matches(['"', '['])
+        .starts_with(|char: char| char.is_ascii_digit());
+    // `stop_after_attempt(3)`, `jitter = true`, `jitter = 0.5`, `retry_on = "5xx"`.
+    let foreign = is_among(&["attempts", "backoff", "factor", "jitter"]) && text.contains('(')
+        || is_among(&["jitter"]) && matches!(&*text, "true" | "false")
+        || is_among(&["jitter", "on"]) && begins_with_digit
+        // A pattern, as in `matches = MyError::Closed`.
+        || key.grammar == Grammar::Function && !Form::of(tokens.clone()).tokens().is_ok_and(asks_function);
     let lacks_unit = key.kind == "a duration" && number(value).is_some();
     if foreign || lacks_unit || text.is_empty() || text.ends_with('…') {
         return key.example.to_owned();
     }
     format!("{key} = {text}")
-}
-
-/// The value as text to paste, without its quotes.
-fn pattern(value: &RawValue) -> Option<String> {
-    let (RawValue::Assigned(tokens) | RawValue::List { tokens, .. }) = value else {
-        return None;
-    };
-    match syn::parse2::<syn::LitStr>(tokens.clone()) {
-        Ok(text) => Some(text.value()).filter(|text| !text.is_empty()),
-        Err(_) => Some(whole(tokens)).filter(|text| !text.is_empty()),
-    }
-}
-
-/// Whether a value is a list of HTTP statuses, as Envoy writes them: `"5xx,reset"`, `[503, 429]`.
-fn names_statuses(value: &RawValue) -> bool {
-    let (RawValue::Assigned(tokens) | RawValue::List { tokens, .. }) = value else {
-        return false;
-    };
-    let text = typed(tokens);
-    text.trim_start_matches(['"', '['])
-        .starts_with(|first: char| first.is_ascii_digit())
-        || text.contains("-error")
-        || text.contains("-failure")
 }
 
 /// The value as a whole number, quoted or not.

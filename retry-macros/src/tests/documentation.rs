@@ -90,7 +90,7 @@ fn each_row_on_another_crate_has_the_key_that_the_compile_error_names() {
             continue;
         }
         let key = match foreign(word) {
-            Some(ForeignWord::Key(id) | ForeignWord::Number(id, _)) => id.key().name,
+            Some(ForeignWord::Key(id)) => id.key().name,
             Some(ForeignWord::Retries) => "attempts",
             _ => continue,
         };
