@@ -70,9 +70,13 @@ impl Given {
             errors.push(at, message);
             None
         };
+        let of = |tokens: &TokenStream| At::of(tokens).within(name.position);
         let (form, at) = match arg.value {
             RawValue::Alone if is_flag => (Form::Rust(TokenStream::new()), name),
             RawValue::Missing if is_flag => return refuse(name, value::wrong(key, "=")),
+            RawValue::Assigned(tokens) if is_flag => {
+                return refuse(of(&tokens), value::wrong(key, &typed(&tokens)));
+            }
             RawValue::List { tokens, at } if is_flag => {
                 return refuse(at, value::wrong(key, &format!("({})", typed(&tokens))));
             }
@@ -80,7 +84,7 @@ impl Given {
                 return refuse(name, wording::missing_value(key));
             }
             RawValue::Assigned(tokens) => {
-                let at = At::of(&tokens).within(name.position);
+                let at = of(&tokens);
                 (Form::of(tokens), at)
             }
             RawValue::List { tokens, at } if key.grammar.is_list() => (Form::List(tokens), at),

@@ -101,11 +101,9 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
             model.before_retry = Some(given.spanned(value));
         }
         Id::OnEnd => model.on_end = Some(given.spanned(expression::function(given)?)),
-        Id::Blocking => word::flag(given)?,
-        Id::Sensitive => {
-            word::flag(given)?;
-            model.sensitive = true;
-        }
+        // Each flag without a mistake counts; `blocking` does so with a value too.
+        Id::Blocking => {}
+        Id::Sensitive => model.sensitive = true,
         Id::Name => model.name = Some(word::name(given)?),
         Id::Crate => {
             let path = given.form.parse(Path::parse_mod_style);

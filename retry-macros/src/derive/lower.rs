@@ -111,7 +111,7 @@ impl<'a> Typed<'a> {
             Some(field) => VerdictSource::Forward(field),
             None => {
                 let at = own.map_or(self.name, |mark| mark.at);
-                let message = wording::no_inner(self.variant, self.fields.all.len());
+                let message = wording::no_inner(self.fields.all.len());
                 errors.push(at, message);
                 word(Id::Unknown)
             }

@@ -2,15 +2,16 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
-use syn::{Attribute, LitInt, Meta, Path};
+use syn::{Attribute, Index, Meta, Path};
 
 use super::errors as wording;
 use super::keys::{Id, Target};
 use crate::editor;
-use crate::errors::{At, Errors};
+use crate::errors::key::duplicate;
+use crate::errors::{At, Errors, Fault};
 use crate::given::{Form, Given};
 use crate::keys::Key;
-use crate::syntax::{self, RawArg, RawValue, Vocabulary};
+use crate::syntax::{self, RawArg, Vocabulary};
 use crate::tokens::{deep, generated, is_punct, is_word, unraw};
 
 /// The words of the derive.
@@ -94,7 +95,9 @@ impl Marks {
                 Meta::List(list) if !list.tokens.is_empty() => {
                     let tokens = list.tokens.clone();
                     for word in syntax::parse(tokens, &VOCABULARY, position, errors) {
-                        marks.take(word, target, errors);
+                        if let Err(fault) = marks.take(word, target, errors) {
+                            errors.push(fault.at, fault.message);
+                        }
                     }
                 }
                 Meta::NameValue(typed) => {
@@ -110,48 +113,38 @@ impl Marks {
     }
 
     /// Adds one word.
-    fn take(&mut self, word: RawArg, target: Target, errors: &mut Errors) {
+    fn take(&mut self, word: RawArg, target: Target, errors: &mut Errors) -> Result<(), Fault> {
         let at = word.at;
+        let refused = |message| Err(Fault { at, message });
         let Some(id) = Id::named(&word.name) else {
-            return errors.push(at, wording::unknown(&word.name, target));
+            return refused(wording::unknown(&word.name, target));
         };
         if !target.takes(id) {
-            return errors.push(at, wording::not_here(&word.name, target));
+            return refused(wording::not_here(&word.name, target));
         }
+        let Some(given) = Given::new(id.key(), word, errors) else {
+            return Ok(());
+        };
         let function = match id {
             Id::After => {
-                let after = after(word, errors);
-                return once(&mut self.after, after, id, at, errors);
+                let after = (AfterSource::read(&given)?, given.at);
+                return once(&mut self.after, after, &given);
             }
-            Id::Crate => {
-                let root = path(word, id, errors);
-                return once(&mut self.root, root, id, at, errors);
-            }
-            Id::With => match path(word, id, errors) {
-                None => return,
-                function => function,
-            },
-            _ => {
-                let at = match &word.value {
-                    RawValue::Alone => None,
-                    RawValue::Assigned(value) => Some(At::of(value).within(at.position)),
-                    RawValue::Missing | RawValue::List { .. } => Some(at),
-                };
-                if let Some(at) = at {
-                    return errors.push(at, wording::no_value(&word.name));
-                }
-                None
-            }
+            Id::Crate => return once(&mut self.root, path(&given)?, &given),
+            Id::With => Some(path(&given)?),
+            _ => None,
         };
         match &self.verdict {
-            Some(first) if first.word == id => errors.push(at, wording::twice(id.key().name)),
-            Some(first) => errors.push(at, wording::two_verdicts(first.word, id, target)),
-            None => {
-                self.verdict = Some(Mark {
+            Some(first) if first.word != id => {
+                refused(wording::two_verdicts(first.word, id, target))
+            }
+            _ => {
+                let mark = Mark {
                     word: id,
                     function,
                     at,
-                });
+                };
+                once(&mut self.verdict, mark, &given)
             }
         }
     }
@@ -165,54 +158,40 @@ impl Marks {
     }
 }
 
-/// Sets a mark. Reports it if it is given twice.
-fn once<T>(slot: &mut Option<T>, value: Option<T>, id: Id, at: At, errors: &mut Errors) {
-    match (&slot, value) {
-        (Some(_), Some(_)) => errors.push(at, wording::twice(id.key().name)),
-        (None, Some(value)) => *slot = Some(value),
-        (_, None) => {}
+/// Sets a mark, which may be given once.
+fn once<T>(slot: &mut Option<T>, value: T, given: &Given) -> Result<(), Fault> {
+    if slot.is_some() {
+        return Err(Fault {
+            at: given.name,
+            message: duplicate(given.key),
+        });
     }
-}
-
-fn after(word: RawArg, errors: &mut Errors) -> Option<(AfterSource, At)> {
-    let given = Given::new(Id::After.key(), word, errors)?;
-    let source = AfterSource::read(&given.form);
-    if source.is_none() {
-        errors.push(given.at, wording::not_a_field(&given.typed()));
-    }
-    Some((source?, given.at))
+    *slot = Some(value);
+    Ok(())
 }
 
 impl AfterSource {
     /// `field`, `0`, `.0`, `path::to`, each also in quotes.
-    fn read(form: &Form) -> Option<Self> {
+    fn read(given: &Given) -> Result<Self, Fault> {
+        let form = &given.form;
         let plain = match form {
             Form::Text(text) => text.value().trim().to_owned(),
             Form::Rust(tokens) | Form::List(tokens) => tokens.to_string().replace(' ', ""),
         };
         let digits = plain.strip_prefix('.').unwrap_or(&plain);
-        if let Ok(digits) = syn::parse_str::<LitInt>(digits) {
-            let place = digits.base10_parse::<usize>().ok()?;
-            return Some(Self::Field(place.to_string()));
+        if let Ok(place) = syn::parse_str::<Index>(digits) {
+            return Ok(Self::Field(place.index.to_string()));
         }
         if let Ok(name) = form.parse(Ident::parse_any) {
-            return Some(Self::Field(unraw(&name)));
+            return Ok(Self::Field(unraw(&name)));
         }
-        form.parse(Path::parse_mod_style).ok().map(Self::Method)
+        let path = form.parse(Path::parse_mod_style).map(Self::Method);
+        path.map_err(|_| given.wrong())
     }
 }
 
 /// The path of `with` and `crate`, also in quotes.
-fn path(word: RawArg, id: Id, errors: &mut Errors) -> Option<Path> {
-    let given = Given::new(id.key(), word, errors)?;
+fn path(given: &Given) -> Result<Path, Fault> {
     let path = given.form.parse(<Path as syn::parse::Parse>::parse);
-    if path.is_err() {
-        let expected = match id {
-            Id::With => "the path of a function",
-            _ => given.key.kind,
-        };
-        let message = wording::not_a_path(given.key, &given.typed(), expected);
-        errors.push(given.at, message);
-    }
-    path.ok()
+    path.map_err(|_| given.wrong())
 }

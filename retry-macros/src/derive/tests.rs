@@ -102,13 +102,13 @@ fn each_mistake_is_reported_once_in_the_order_of_the_source() {
         [
             "`after` has no value, expected a field's name or the path of a method",
             "unknown word `throtled`",
-            "`transient` takes no value",
+            "found `1`, expected no value",
             "there is no field `nothing` here",
             "`transient` is given twice",
             "`with` has no value, expected the path of a function that gives a `Verdict`",
             "`after` is given twice",
-            "variant `F` has 2 fields, and none is marked with `forward`",
-            "`refused` above a field, expected `forward`",
+            "`forward` finds 2 fields here, expected one, or one that is marked",
+            "`refused` cannot stand above a field",
         ]
     );
 }

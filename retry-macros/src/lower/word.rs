@@ -118,14 +118,6 @@ impl WordList {
     }
 }
 
-/// Checks that a key has no value.
-pub(super) fn flag(given: &Given) -> Result<(), Fault> {
-    match &given.form {
-        Form::Rust(tokens) if tokens.is_empty() => Ok(()),
-        _ => Err(given.wrong()),
-    }
-}
-
 /// Reads a text that is not empty.
 pub(super) fn name(given: &Given) -> Result<LitStr, Fault> {
     match &given.form {

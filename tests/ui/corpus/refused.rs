@@ -335,7 +335,7 @@ pub mod token_in_a_field {
     }
 
     impl Worker {
-        #[retry(cancel = self.shutdown)] //~ found `self.shutdown`, expected a future, which a token is not
+        #[retry(cancel = self.shutdown)] //~ `Token` is not a future, so it cannot cancel a call
         pub async fn poll(&self) -> io::Result<()> {
             Ok(())
         }
@@ -345,7 +345,7 @@ pub mod token_in_a_field {
 pub mod attempts_in_a_word {
     use super::*;
 
-    #[retry(attempts = "never")] //~ found `"never"`, expected a whole number or `"unlimited"`
+    #[retry(attempts = "never")] //~ found `"never"`, expected a whole number from 1, or `"unlimited"`
     pub async fn once() -> io::Result<()> {
         Ok(())
     }
