@@ -16,10 +16,9 @@ pub use crate::classify::{
 pub use crate::forward::Forwards;
 pub use crate::lookup::client;
 pub use crate::lookup::{
-    Argument, ArgumentAs, ConnectsEachAttempt, Convert, Each, Failed, Find, FindsSelfAgain,
-    ForEachAttempt, Forgets, Handed, Inside, Itself, Lent, LentAcrossThreads, LentAs, LentLocally,
-    LentParts, Level, MadeForEachAttempt, Named, Parts, Probe, Remembers, StartsAnew, Unconverted,
-    Unshared, handed_over,
+    Argument, ArgumentAs, Convert, Each, Failed, Find, FindsSelfAgain, ForEachAttempt, Forgets,
+    Handed, Inside, Itself, Lent, LentAcrossThreads, LentAs, LentLocally, LentParts, Level, Named,
+    Parts, Probe, Remembers, StartsAnew, Unconverted, Unshared, handed_over,
 };
 pub use crate::result::{
     ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultFuture, ResultLike, typed,

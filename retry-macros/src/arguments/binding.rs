@@ -7,8 +7,8 @@ use syn::{Attribute, Type};
 use super::bounds::Bounds;
 use super::pattern::Known;
 use super::types::{
-    Indirection, ends_in_use, is_called_mutably, is_called_once, is_connection,
-    is_for_each_its_own, is_made_anew, is_opaque, is_self_by_value,
+    Indirection, ends_in_use, is_called_mutably, is_called_once, is_for_each_its_own, is_opaque,
+    is_self_by_value,
 };
 use crate::item::Function;
 use crate::model::Model;
@@ -170,17 +170,10 @@ pub(super) fn treatment(binding: &Binding<'_>, seen: &Seen<'_>) -> Treatment {
             borrow
         };
     }
-    let is_own = is_mutable || kept || uses.moved_in.is_some() && is_closed;
     let is_for_one_use = ty.is_some_and(|ty| {
-        is_called_once(ty, bounds)
-            || (is_moved || is_mutable) && ends_in_use(ty, bounds)
-            || is_own && is_made_anew(ty)
+        is_called_once(ty, bounds) || (is_moved || is_mutable) && ends_in_use(ty, bounds)
     });
-    if is_for_one_use {
-        Treatment::Own("own_made")
-    } else if is_own && ty.is_some_and(|ty| is_connection(ty, bounds)) {
-        Treatment::Own("own_connection")
-    } else if is_own {
+    if is_mutable || kept || is_for_one_use || uses.moved_in.is_some() && is_closed {
         Treatment::Own("own")
     } else if is_moved {
         Treatment::Choose

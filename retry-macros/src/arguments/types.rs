@@ -66,21 +66,6 @@ pub(super) fn ends_in_use(ty: &Type, bounds: &Bounds<'_>) -> bool {
     bounds.has(ty, TRAITS)
 }
 
-/// Whether a value is a connection to a database, of which sqlx has a trait for references.
-pub(super) fn is_connection(ty: &Type, bounds: &Bounds<'_>) -> bool {
-    bounds.has(
-        ty,
-        "Acquire Executor MySqlExecutor PgExecutor SqliteExecutor",
-    )
-}
-
-/// Whether a value of a concrete type can only be made again, by its name: a receiver, the body of a request.
-pub(super) fn is_made_anew(ty: &Type) -> bool {
-    const NAMES: &str =
-        "Body BoxBody Incoming JoinHandle Receiver Request Response Streaming UnboundedReceiver";
-    matches!(peel_type(ty), Type::Path(path) if ends_in(&path.path, NAMES))
-}
-
 /// Whether a reference cannot stand for a value that the body hands over: its type is not generic, or its bounds are hardly
 /// those of a reference: one is `'static`, names a lifetime, or is on another type, as in `Config: From<S>`.
 pub(super) fn is_for_each_its_own(ty: &Type, bounds: &Bounds<'_>) -> bool {

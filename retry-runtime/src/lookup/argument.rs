@@ -12,10 +12,7 @@ use super::Level;
 pub use self::as_ref::{ArgumentAs, LentAs};
 pub use self::blocking::handed_over;
 pub use self::handed::Handed;
-pub use self::refused::{
-    ConnectsEachAttempt, Each, FindsSelfAgain, ForEachAttempt, LentAcrossThreads,
-    MadeForEachAttempt, StartsAnew,
-};
+pub use self::refused::{Each, FindsSelfAgain, ForEachAttempt, LentAcrossThreads, StartsAnew};
 
 /// An argument that the body hands over. Each attempt gets a clone if its type is `Clone`, else a reference.
 ///
@@ -55,16 +52,6 @@ impl<T: Clone> Argument<'_, T> {
         self.0.0.0.0.clone()
     }
 
-    /// Clones an argument that each attempt must own, and that is rarely `Clone`.
-    pub fn own_made(&self) -> T {
-        self.own()
-    }
-
-    /// Clones a connection that each attempt must own.
-    pub fn own_connection(&self) -> T {
-        self.own()
-    }
-
     /// Clones `self`, which each attempt must own.
     pub fn own_self(&self) -> T {
         self.own()
@@ -85,14 +72,6 @@ impl<'a, T> Lent<'a, T> {
     /// Refuses the argument: each attempt must own it, and its type is not `Clone`.
     #[rustfmt::skip]
     pub fn own(&self) -> T where Each: ForEachAttempt<T> { Each::own(self.0.0.0) }
-
-    /// Refuses the argument: each attempt must own it, and it can only be made again.
-    #[rustfmt::skip]
-    pub fn own_made(&self) -> T where Each: MadeForEachAttempt<T> { Each::own_made(self.0.0.0) }
-
-    /// Refuses a connection: each attempt must own it, and its type is not `Clone`.
-    #[rustfmt::skip]
-    pub fn own_connection(&self) -> T where Each: ConnectsEachAttempt<T> { Each::own_connection(self.0.0.0) }
 
     /// Refuses `self`: each attempt must own it, and its type is not `Clone`.
     #[rustfmt::skip]

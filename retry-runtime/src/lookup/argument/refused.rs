@@ -11,35 +11,12 @@ pub struct Each;
     message = "`{T}` is used up by the first attempt, and it is not `Clone`",
     label = "value used more than once: every attempt starts from this argument",
     note = "borrow it (`&{T}`), share it (`Arc<{T}>`), or make it `Clone`: derive that on your types in it, or add it as a bound",
+    note = "make an iterator, a receiver or the body of a request inside the function; take a pool or a `&mut` for a connection",
     note = "before a `move` block or closure that takes it, write `let x = &x;`; in a handler, annotate the function that it calls"
 )]
 pub trait ForEachAttempt<T> {
     /// Returns a value for the next attempt.
     fn own(argument: &T) -> T;
-}
-
-/// Each attempt can own a value of type `T`, which can only be made again: an iterator, a receiver, the body of a request,
-/// a function that is called once.
-#[diagnostic::on_unimplemented(
-    message = "`{T}` is used up by the first attempt, and it is not `Clone`",
-    label = "value used more than once: every attempt starts from this argument",
-    note = "make it inside the function, or take a function that makes it: `impl Fn() -> …`",
-    note = "if it is generic, you can also add the bound `+ Clone`"
-)]
-pub trait MadeForEachAttempt<T> {
-    /// Returns a value for the next attempt.
-    fn own_made(argument: &T) -> T;
-}
-
-/// Each attempt can own a connection of type `T`, of which only the bound `Executor` is known.
-#[diagnostic::on_unimplemented(
-    message = "`{T}` is used up by the first attempt, and it is not `Clone`",
-    label = "value used more than once: every attempt starts from this argument",
-    note = "take `&PgPool`, `&mut PgConnection` or `&mut Transaction<'_, Postgres>`, or those of your database"
-)]
-pub trait ConnectsEachAttempt<T> {
-    /// Returns a connection for the next attempt.
-    fn own_connection(argument: &T) -> T;
 }
 
 /// Each attempt has a `self` of type `T`, although the body moves it.
