@@ -67,6 +67,12 @@ impl Stamp {
         Self::from_nanos(self.as_nanos().saturating_add(nanos))
     }
 
+    /// When a limit of this length ends that begins now, or never without one.
+    #[inline]
+    pub(crate) fn after(self, limit: Option<Duration>) -> Self {
+        limit.map_or(Self::NEVER, |limit| self.plus(nanos(limit)))
+    }
+
     /// This stamp minus `length`, saturating.
     pub(crate) fn minus(self, length: Duration) -> Self {
         Self::from_nanos(self.as_nanos().saturating_sub(nanos(length)))

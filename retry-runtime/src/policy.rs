@@ -375,6 +375,11 @@ impl Policy {
         self.nested
     }
 
+    /// The number of attempts, or `u32::MAX` for no limit.
+    pub(crate) const fn most_attempts(&self) -> u32 {
+        self.attempts
+    }
+
     /// Removes the timeout and the deadline.
     pub(crate) const fn no_limits(mut self) -> Self {
         (self.timeout, self.deadline) = (None, None);

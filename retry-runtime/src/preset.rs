@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 #[cfg(feature = "serde")]
 use arc_swap::ArcSwap;
 
-use crate::budget::BudgetCell;
+use crate::budget::{BudgetCell, BudgetRef};
 use crate::listen::test_scope_around;
-use crate::policy::Policy;
+use crate::policy::{Policy, PolicyBudget};
 
 /// A policy with a name, for a `static`: the settings of all calls to one service.
 ///
@@ -105,12 +105,17 @@ impl Preset {
     /// outside, because a scope has its own budgets.
     #[must_use]
     pub fn budget_level(&self) -> Option<f64> {
-        Some(self.shared_outside().shared_budget()?.level())
+        self.with_budget(|budget| budget.level())
     }
 
-    /// The policy outside of test scopes, with the cell of its budget.
-    fn shared_outside(&self) -> Policy {
-        self.policy_outside().sharing(|| self.cell())
+    /// Shows the budget that the functions share to `f`, if the policy has one.
+    fn with_budget<T>(&self, f: impl FnOnce(BudgetRef<'_>) -> T) -> Option<T> {
+        let policy = self.policy_outside();
+        let PolicyBudget::Of(numbers, _) = policy.budget() else {
+            return None;
+        };
+        let cell = self.cell();
+        Some(f(BudgetRef { cell, numbers }))
     }
 
     #[cold]
@@ -128,9 +133,7 @@ impl Preset {
     /// Sets the policy of calls that begin from now on, outside of test scopes.
     #[cfg(feature = "serde")]
     pub(crate) fn set(&self, policy: Policy) {
-        if let Some(budget) = self.shared_outside().shared_budget() {
-            budget.settle();
-        }
+        self.with_budget(|budget| budget.settle());
         let configured = self
             .configured
             .get_or_init(|| ArcSwap::from_pointee(policy));

@@ -122,7 +122,7 @@ impl<'b> BudgetRef<'b> {
 
     /// Credits the time that has passed, before the cell is used with other numbers.
     #[cfg(feature = "serde")]
-    pub(crate) fn settle(self) {
+    pub(crate) fn settle(&self) {
         self.ledger().settle(tick_now());
     }
 

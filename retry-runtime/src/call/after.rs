@@ -27,7 +27,8 @@ impl State<'_> {
         let frame = &self.frame;
         // Most calls succeed at once, and are not observed.
         let is_known = frame.observed.get() || frame.if_rest().is_some() || frame.number.get() > 1;
-        if is_known || !self.settings.cell.is_at_rest() {
+        let budget = self.settings.budget();
+        if is_known || budget.is_some_and(|budget| !budget.cell.is_at_rest()) {
             self.succeeded_late();
         } else {
             frame.phase.set(Phase::Closed);
@@ -334,7 +335,8 @@ impl State<'_> {
     #[inline(never)]
     pub(super) fn stopped(&self, outcome: Outcome) -> Stopped {
         let elapsed = self.elapsed().unwrap_or_default();
-        let own = (self.frame.started.get()).map(|started| started.plus(self.settings.deadline));
+        let own = (self.frame.started.get())
+            .map(|started| started.after(self.settings.policy.deadline()));
         let inherited = own != Some(self.frame.deadline.get());
         let limit = match outcome {
             Outcome::Timeout => self.settings.policy.timeout(),

@@ -111,17 +111,23 @@ impl State<'_> {
             self.meet_around(retries);
         }
         if !retries {
-            frame.faults.set(self.cell().faults());
+            let faults = self.budget().map(|budget| budget.cell.faults());
+            frame.faults.set(faults.unwrap_or_default());
         }
         let mut cut = Stamp::NEVER;
         if limited {
             let now = began.unwrap_or_else(Stamp::now);
             // A call with a deadline of zero makes one attempt.
             let late = !alone && frame.deadline.get() <= now;
-            if late && (retries || self.settings.deadline > 0) {
+            let has_time = self
+                .settings
+                .policy
+                .deadline()
+                .is_none_or(|own| !own.is_zero());
+            if late && (retries || has_time) {
                 return false;
             }
-            cut = now.plus(self.settings.timeout);
+            cut = now.after(self.settings.policy.timeout());
         }
         frame.begin(cut);
         self.waits(false);

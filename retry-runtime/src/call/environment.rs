@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::State;
-use crate::budget::{BudgetCell, BudgetRef, Share};
+use crate::budget::{BudgetRef, Share};
 use crate::clock::Stamp;
 use crate::fit::DelayRange;
 use crate::listen::test_scope_around;
@@ -35,7 +35,8 @@ impl State<'_> {
     /// The attempts that the call may make by itself.
     pub(super) fn own_attempts(&self) -> u32 {
         let most = self.test_scope().and_then(CallInScope::attempts);
-        self.settings.attempts.min(most.unwrap_or(u32::MAX))
+        let own = self.settings.policy.most_attempts();
+        own.min(most.unwrap_or(u32::MAX))
     }
 
     /// Whether retries are on.
@@ -44,18 +45,12 @@ impl State<'_> {
             .map_or_else(switch::is_enabled_outside, |own| own.enabled().is_on())
     }
 
-    /// The cell of the budget. A call without a budget has one too.
-    #[inline]
-    pub(super) fn cell(&self) -> &BudgetCell {
-        let own = self.test_scope().and_then(|own| own.cell.as_deref());
-        own.unwrap_or(self.settings.cell)
-    }
-
     /// The budget, or `None` for none.
     #[inline]
     pub(super) fn budget(&self) -> Option<BudgetRef<'_>> {
         let budget = self.settings.budget()?;
-        let cell = self.cell();
+        let own = self.test_scope().and_then(|own| own.cell.as_deref());
+        let cell = own.unwrap_or(budget.cell);
         Some(BudgetRef { cell, ..budget })
     }
 

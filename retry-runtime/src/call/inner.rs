@@ -49,7 +49,7 @@ impl State<'_> {
     }
 
     fn allowed_in(&self, outer: &Frame) -> u32 {
-        let (frame, own) = (&self.frame, self.settings.attempts);
+        let (frame, own) = (&self.frame, self.settings.policy.most_attempts());
         if outer.leeway() == Leeway::Nothing || self.nested() == Nested::Outermost {
             // Whatever its policy says.
             return 1;

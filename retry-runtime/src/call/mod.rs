@@ -87,8 +87,8 @@ impl<'p, C: Cuts, K> Call<'p, C, K> {
         let timed = C::LIMITED || observed || trace::subscriber_wants();
         let started = timed.then(Stamp::now);
         let deadline = started.filter(|_| C::LIMITED);
-        let deadline = deadline.map_or(Stamp::NEVER, |now| now.plus(settings.deadline));
-        let frame = Frame::new(settings.attempts, started, deadline);
+        let deadline = deadline.map_or(Stamp::NEVER, |now| now.after(settings.policy.deadline()));
+        let frame = Frame::new(settings.policy.most_attempts(), started, deadline);
         frame.recorded.set(recorded);
         frame.observed.set(observed);
         Self {

@@ -19,7 +19,9 @@ impl<C: Cuts, K> Call<'_, C, K> {
     pub fn pause(&self) -> Result<Option<Until>, C> {
         let state = &self.state;
         // A call that begins has not entered its test scope.
-        if state.frame.observed.get() || state.cell().may_be_paused() {
+        let observed = state.frame.observed.get();
+        let budget = state.budget();
+        if observed || budget.is_some_and(|budget| budget.cell.may_be_paused()) {
             let pause = state.pause(C::LIMITED);
             return pause.or_else(|cut| C::from(cut).map_or(Ok(None), Err));
         }

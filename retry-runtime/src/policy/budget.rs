@@ -3,7 +3,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use super::Policy;
+use super::{Policy, UNLIMITED};
 use crate::budget::{Budget, BudgetCell, BudgetConfig, BudgetRef};
 
 /// The budget of a policy.
@@ -77,20 +77,18 @@ impl Policy {
         &self.budget
     }
 
-    /// The cell that all calls share, if they share one.
-    pub(crate) const fn shared_cell(&self) -> Option<&'static BudgetCell> {
-        match self.budget {
-            PolicyBudget::Of(_, SharedCell(cell)) => cell,
-            PolicyBudget::Default | PolicyBudget::None => None,
-        }
-    }
-
-    /// The budget that all calls share, if they share one.
-    pub(crate) const fn shared_budget(&self) -> Option<BudgetRef<'_>> {
-        match &self.budget {
-            PolicyBudget::Of(numbers, SharedCell(Some(cell))) => Some(BudgetRef { cell, numbers }),
-            _ => None,
-        }
+    /// The budget of a call, or `None` for none. `own` is the cell of its function.
+    #[inline]
+    pub(crate) const fn budget_of_call<'b>(&'b self, own: &'b BudgetCell) -> Option<BudgetRef<'b>> {
+        let (cell, numbers) = match &self.budget {
+            // Without a limit on attempts there is none: it would end the loop, and the delays bound its load.
+            PolicyBudget::Default if self.attempts == UNLIMITED => return None,
+            PolicyBudget::Default => (own, &BudgetConfig::DEFAULT),
+            PolicyBudget::None => return None,
+            PolicyBudget::Of(numbers, SharedCell(Some(cell))) => (*cell, numbers),
+            PolicyBudget::Of(numbers, SharedCell(None)) => (own, numbers),
+        };
+        Some(BudgetRef { cell, numbers })
     }
 
     /// Lets all calls share this cell, if the policy has a budget.
