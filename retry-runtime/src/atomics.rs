@@ -43,8 +43,8 @@ impl Word for AtomicU64 {
     }
 }
 
-/// Marks work that is done once in a process. A second thread does not wait for the first. So the first thread blocks
-/// no other if it panics or enters again.
+/// A flag that threads share, such as the switch of the process, or the mark of work that is done once. A second thread does
+/// not wait for the first. So the first thread blocks no other if it panics or enters again.
 #[derive(Debug)]
 pub(crate) struct Flag(AtomicBool);
 
@@ -53,7 +53,7 @@ impl Flag {
         Self(AtomicBool::new(false))
     }
 
-    /// Whether the flag has not been raised.
+    #[inline]
     pub(crate) fn is_down(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }
@@ -62,24 +62,9 @@ impl Flag {
     pub(crate) fn raise(&self) -> bool {
         !self.0.swap(true, Ordering::Relaxed)
     }
-}
 
-/// A switch for the whole process.
-#[derive(Debug)]
-pub(crate) struct Switch(AtomicBool);
-
-impl Switch {
-    pub(crate) const fn new(on: bool) -> Self {
-        Self(AtomicBool::new(on))
-    }
-
-    pub(crate) fn set(&self, on: bool) {
-        self.0.store(on, Ordering::Relaxed);
-    }
-
-    #[inline]
-    pub(crate) fn is_on(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+    pub(crate) fn set(&self, raised: bool) {
+        self.0.store(raised, Ordering::Relaxed);
     }
 }
 

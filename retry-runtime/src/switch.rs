@@ -1,9 +1,9 @@
 //! The switch that turns retries off in the whole process.
 
-use crate::atomics::Switch;
+use crate::atomics::Flag;
 use crate::listen::test_scope_around;
 
-static RETRIES: Switch = Switch::new(true);
+static DISABLED: Flag = Flag::new();
 
 /// Turns retries off, or on again, in the whole process. Default: on.
 ///
@@ -26,8 +26,8 @@ static RETRIES: Switch = Switch::new(true);
 /// ```
 pub fn set_enabled(enabled: bool) {
     match test_scope_around() {
-        Some(scope) => scope.enabled().set(enabled),
-        None => RETRIES.set(enabled),
+        Some(scope) => scope.disabled().set(!enabled),
+        None => DISABLED.set(!enabled),
     }
 }
 
@@ -36,7 +36,7 @@ pub fn set_enabled(enabled: bool) {
 #[inline]
 pub fn is_enabled() -> bool {
     match test_scope_around() {
-        Some(scope) => scope.enabled().is_on(),
+        Some(scope) => scope.disabled().is_down(),
         None => is_enabled_outside(),
     }
 }
@@ -44,5 +44,5 @@ pub fn is_enabled() -> bool {
 /// Whether retries are on outside of test scopes.
 #[inline]
 pub(crate) fn is_enabled_outside() -> bool {
-    RETRIES.is_on()
+    DISABLED.is_down()
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::atomics::Switch;
+use crate::atomics::Flag;
 use crate::budget::{BudgetCell, BudgetRef, Share};
 use crate::classify::Verdict;
 use crate::fit::DelayRange;
@@ -25,8 +25,8 @@ struct ScopeShared {
     attempts: Option<u32>,
     /// Whether calls wait.
     waits: bool,
-    /// Whether retries are on.
-    enabled: Switch,
+    /// Whether retries are off.
+    disabled: Flag,
     state: Mutex<ScopeState>,
 }
 
@@ -65,18 +65,18 @@ pub(crate) struct CallInScope {
 }
 
 impl TestScope {
-    pub(crate) fn new(seed: u64, attempts: Option<u32>, waits: bool, enabled: bool) -> Self {
+    pub(crate) fn new(seed: u64, attempts: Option<u32>, waits: bool, disabled: Flag) -> Self {
         Self(Arc::new(ScopeShared {
             seed,
             attempts,
             waits,
-            enabled: Switch::new(enabled),
+            disabled,
             state: Mutex::default(),
         }))
     }
 
-    pub(crate) fn enabled(&self) -> &Switch {
-        &self.0.enabled
+    pub(crate) fn disabled(&self) -> &Flag {
+        &self.0.disabled
     }
 
     /// Sets the policy of the preset at this address for the calls in this scope that begin from now on.
@@ -130,8 +130,8 @@ impl TestScope {
 }
 
 impl CallInScope {
-    pub(crate) fn enabled(&self) -> &Switch {
-        self.scope.enabled()
+    pub(crate) fn disabled(&self) -> &Flag {
+        self.scope.disabled()
     }
 
     /// The most attempts of the call, or `None` for no limit.
@@ -163,14 +163,14 @@ impl fmt::Debug for TestScope {
             seed,
             attempts,
             waits,
-            enabled,
+            disabled,
             ..
         } = &*self.0;
         f.debug_struct("TestScope")
             .field("seed", seed)
             .field("attempts", attempts)
             .field("waits", waits)
-            .field("enabled", &enabled.is_on())
+            .field("enabled", &disabled.is_down())
             .finish_non_exhaustive()
     }
 }

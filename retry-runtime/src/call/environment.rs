@@ -42,7 +42,7 @@ impl State<'_> {
     /// Whether retries are on.
     pub(super) fn is_enabled(&self) -> bool {
         self.test_scope()
-            .map_or_else(switch::is_enabled_outside, |own| own.enabled().is_on())
+            .map_or_else(switch::is_enabled_outside, |own| own.disabled().is_down())
     }
 
     /// The budget, or `None` for none.

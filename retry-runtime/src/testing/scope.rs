@@ -1,13 +1,14 @@
 //! A future whose calls do not wait, and are independent of other tests.
 
-use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
 use super::log::Log;
+use crate::atomics::Flag;
 use crate::listen::{Listener, Observe};
+use crate::opaque::opaque;
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::test_scope::TestScope;
@@ -133,7 +134,9 @@ impl Scope {
     }
 
     fn begin(self) -> TestScope {
-        let scope = TestScope::new(self.seed, self.attempts, self.waits, !self.disabled);
+        let disabled = Flag::new();
+        disabled.set(self.disabled);
+        let scope = TestScope::new(self.seed, self.attempts, self.waits, disabled);
         for (preset, policy) in self.presets {
             scope.set_policy(preset.address(), policy);
         }
@@ -161,10 +164,4 @@ impl<F: Future> Future for InScope<F> {
     }
 }
 
-impl<F> fmt::Debug for InScope<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InScope")
-            .field("scope", &self.scope)
-            .finish_non_exhaustive()
-    }
-}
+opaque! { InScope [F] [F]; }
