@@ -30,7 +30,6 @@
 
 pub mod header;
 
-use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -39,6 +38,7 @@ use pin_project_lite::pin_project;
 
 use crate::clock::{Instant, Stamp};
 use crate::context::{Frame, around};
+use crate::opaque::opaque;
 
 /// Gives a future a deadline that the annotated functions in it inherit: `duration` from now.
 ///
@@ -152,10 +152,4 @@ impl<F: Future> Future for DeadlineScope<F> {
     }
 }
 
-impl<F> fmt::Debug for DeadlineScope<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeadlineScope")
-            .field("deadline", &self.deadline)
-            .finish_non_exhaustive()
-    }
-}
+opaque! { DeadlineScope [F] [F]; }
