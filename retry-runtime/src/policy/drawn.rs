@@ -43,7 +43,6 @@ impl Policy {
             retries: 0,
             previous: None,
             waited: Duration::ZERO,
-            ended: false,
         }
     }
 
@@ -75,7 +74,6 @@ pub struct Schedule {
     retries: u32,
     previous: Option<Duration>,
     waited: Duration,
-    ended: bool,
 }
 
 impl Schedule {
@@ -102,11 +100,7 @@ impl Iterator for Schedule {
     type Item = Duration;
 
     fn next(&mut self) -> Option<Duration> {
-        let drawn = if self.ended { None } else { self.draw() };
-        let Some(delay) = drawn else {
-            self.ended = true;
-            return None;
-        };
+        let delay = self.draw()?;
         self.retries = self.retries.saturating_add(1);
         self.previous = Some(delay);
         self.waited = self.waited.saturating_add(delay);
@@ -114,9 +108,6 @@ impl Iterator for Schedule {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        if self.ended {
-            return (0, Some(0));
-        }
         let most = self.left().and_then(|left| usize::try_from(left).ok());
         match self.policy.deadline() {
             Some(_) => (0, most),
@@ -125,4 +116,5 @@ impl Iterator for Schedule {
     }
 }
 
+/// After the last delay, nothing that the next one depends on changes.
 impl FusedIterator for Schedule {}
