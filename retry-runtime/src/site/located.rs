@@ -1,6 +1,6 @@
 //! The settings of calls of `Policy::run`, for each place in the source.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::panic::Location;
 use std::sync::{PoisonError, RwLock};
 
@@ -12,18 +12,14 @@ impl SiteSettings<'static> {
     ///
     /// The shared part is made once for each place and never dropped.
     pub(crate) fn at(place: &'static Location<'static>, policy: Policy) -> Self {
-        type Places = HashMap<&'static Location<'static>, (&'static str, &'static SiteState)>;
-        static PLACES: RwLock<Option<Places>> = RwLock::new(None);
+        type Places = BTreeMap<&'static Location<'static>, (&'static str, &'static SiteState)>;
+        static PLACES: RwLock<Places> = RwLock::new(BTreeMap::new());
         let places = PLACES.read().unwrap_or_else(PoisonError::into_inner);
-        let known = places
-            .as_ref()
-            .and_then(|places| places.get(place))
-            .copied();
+        let known = places.get(place).copied();
         drop(places);
         let (name, shared) = known.unwrap_or_else(|| {
             let mut places = PLACES.write().unwrap_or_else(PoisonError::into_inner);
-            let place = places.get_or_insert_default().entry(place);
-            *place.or_insert_with_key(|place| {
+            *places.entry(place).or_insert_with_key(|place| {
                 let name: &'static str = place.to_string().leak();
                 let shared: &'static SiteState = Box::leak(Box::new(SiteState::at(place)));
                 (name, shared)
