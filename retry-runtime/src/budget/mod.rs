@@ -5,7 +5,6 @@ mod numbers;
 mod of_call;
 mod setters;
 mod share;
-mod words;
 
 #[cfg(test)]
 mod tests;

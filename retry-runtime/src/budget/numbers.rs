@@ -129,14 +129,10 @@ impl Balance {
         }
     }
 
-    /// Whether a packed state has a fault.
-    pub(super) const fn has_fault(word: u64) -> bool {
-        word & (FAULT_MASK << MISSING_BITS) != 0
-    }
-
-    /// Whether a packed state is that of a full budget without a fault, which a success does not change.
-    pub(super) const fn is_at_rest(word: u64) -> bool {
-        word & ((FAULT_MASK << MISSING_BITS) | MISSING_MAX as u64) == 0
+    /// Whether the budget is full and has no fault, so that a success does not change it.
+    #[inline]
+    pub(super) fn is_at_rest(self) -> bool {
+        self.missing == 0 && self.fault == FaultState::None
     }
 
     /// Returns the state after `amount` came in.
@@ -246,11 +242,6 @@ impl BudgetConfig {
             },
             tick: now,
         }
-    }
-
-    /// Returns how many retries a full budget allows at once, or `None` for no limit.
-    pub(super) const fn retries_when_full(&self, charge: Charge) -> Option<u32> {
-        self.capacity.checked_div(self.price(charge))
     }
 
     pub(super) const fn price(&self, charge: Charge) -> u32 {

@@ -1,11 +1,7 @@
 //! A budget as calls use it: a cell that changes, and numbers that do not.
 
-use std::fmt;
-
 use super::numbers::{Balance, BudgetConfig, Charge, FaultState, Request, TICK_MILLIS};
-use super::words::RetriesWhenFull;
-use crate::atomics::UniqueId;
-use crate::atomics::{AtomicU64, Count, Latest, Word};
+use crate::atomics::{AtomicU64, Count, Latest, UniqueId, Word};
 use crate::clock::Stamp;
 
 /// What is missing from a budget. It is used with the numbers of one budget, or of several, one after the other.
@@ -39,7 +35,7 @@ impl BudgetCell {
     /// Whether the budget is full, and has no fault. A success then changes nothing.
     #[inline]
     pub(crate) fn is_at_rest(&self) -> bool {
-        Balance::is_at_rest(Word::load(&self.state))
+        self.balance().is_at_rest()
     }
 
     /// How many faults began so far. By this number, a call knows the fault in which it began.
@@ -51,7 +47,12 @@ impl BudgetCell {
     /// Whether there is a fault. A call that begins now does not belong to its first wave.
     #[inline]
     pub(crate) fn has_fault(&self) -> bool {
-        Balance::has_fault(Word::load(&self.state))
+        self.balance().fault != FaultState::None
+    }
+
+    #[inline]
+    fn balance(&self) -> Balance {
+        Balance::unpack(Word::load(&self.state))
     }
 
     /// Whether there may be a pause.
@@ -143,8 +144,25 @@ impl<'b> BudgetRef<'b> {
     }
 
     /// Describes how many retries a full budget allows at once, for a message.
-    pub(crate) fn retries_when_full(self) -> impl fmt::Display {
-        RetriesWhenFull(*self.numbers)
+    pub(crate) fn retries_when_full(self) -> String {
+        let [failures, timeouts] = [Charge::Failure, Charge::Timeout].map(|charge| {
+            self.numbers
+                .capacity
+                .checked_div(self.numbers.price(charge))
+        });
+        let after_failures = match failures {
+            None => "any number of retries".to_owned(),
+            Some(0) => "no retries".to_owned(),
+            Some(1) => "1 retry".to_owned(),
+            Some(retries) => format!("{retries} retries"),
+        };
+        let after_timeouts = match timeouts {
+            _ if timeouts == failures => return after_failures,
+            None => "any number".to_owned(),
+            Some(0) => "none".to_owned(),
+            Some(retries) => retries.to_string(),
+        };
+        format!("{after_failures} after failures, {after_timeouts} after timeouts")
     }
 
     pub(super) fn ledger(self) -> Ledger<'b, AtomicU64> {
@@ -189,7 +207,7 @@ impl<W: Word> Ledger<'_, W> {
     /// Records a call that succeeded. `now` is asked only in a serious fault.
     #[inline]
     pub(super) fn succeed(&self, last_retry: Option<Charge>, now: impl Fn() -> u64) {
-        if Balance::is_at_rest(self.word.load()) {
+        if Balance::unpack(self.word.load()).is_at_rest() {
             return;
         }
         self.update(|state| {

@@ -488,6 +488,51 @@ fn a_fresh_budget_starts_as_its_model_started_and_counts_time_from_then() {
 
 const SHOWN: &str = "Budget { level: 500.0, capacity: 500, retries_when_full: 35 retries }";
 
+fn words(budget: &Budget) -> String {
+    budget.of_call().retries_when_full()
+}
+
+#[test]
+fn a_full_budget_says_how_many_retries_it_allows() {
+    for (budget, expected) in [
+        (
+            Budget::new(),
+            "100 retries after failures, 33 after timeouts",
+        ),
+        (Budget::aws(), "35 retries"),
+        (Budget::ratio(0.1), "10 retries"),
+        (
+            Budget::new().with_capacity(14),
+            "7 retries after failures, 2 after timeouts",
+        ),
+        (
+            Budget::new().with_capacity(2),
+            "1 retry after failures, none after timeouts",
+        ),
+        (Budget::new().with_capacity(1), "no retries"),
+        (
+            Budget::new().with_retry_cost(0),
+            "any number of retries after failures, 33 after timeouts",
+        ),
+        (
+            Budget::new().with_timeout_cost(0),
+            "100 retries after failures, any number after timeouts",
+        ),
+        (
+            Budget::new().with_retry_cost(0).with_timeout_cost(0),
+            "any number of retries",
+        ),
+    ] {
+        assert_eq!(words(&budget), expected);
+    }
+}
+
+#[test]
+fn the_words_are_of_a_full_budget_also_where_it_is_empty() {
+    let budget = Budget::ratio(0.0);
+    assert_eq!(words(&budget), "10 retries");
+}
+
 /// Its word has tick 0. That is the tick of the first instant, whatever range a tick has.
 #[test]
 fn a_new_budget_counts_no_time_from_before_the_process() {

@@ -250,7 +250,7 @@ fn a_success_ends_a_fault_or_the_retry_beside_it_goes_on_with_it() {
         let charge = ledger.view().take(of_first_wave(), 0);
         success.join().unwrap();
         // Either the retry was first, and free, or it pays, and begins the next fault.
-        let is_at_rest = Balance::is_at_rest(ledger.word.load(Ordering::Relaxed));
+        let is_at_rest = Balance::unpack(ledger.word.load(Ordering::Relaxed)).is_at_rest();
         match charge {
             Some(Charge::Free) => assert!(is_at_rest),
             Some(Charge::Failure) => assert_eq!(ledger.view().level(0), 6_000),
