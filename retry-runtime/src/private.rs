@@ -6,9 +6,8 @@ pub use std::result::Result::{Err, Ok};
 pub use std::time::Duration;
 
 pub use crate::call::{
-    Attempting, Call, CanBlock, Cancels, Chooses, Cut, Cuts, Ending, Keeps, Kept, LastError, Never,
-    Nothing, OnEnd, Racing, Signal, Signalled, Stops, Unless, UnlessRacing, Until, drive, unless,
-    unless_begun, unless_racing,
+    Call, CanBlock, Cancels, Chooses, Cut, Cuts, Ending, Keeps, Kept, LastError, Never, Nothing,
+    OnEnd, Signal, Signalled, Stops, Until, drive, unless, unless_begun,
 };
 pub use crate::classify::{
     IntoHint, OkAnswer, Ruling, Said, ask, ask_delay, ask_ok, hint_from, hint_in, verdict_of,

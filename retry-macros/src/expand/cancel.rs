@@ -44,8 +44,8 @@ impl<'a> Cancel<'a> {
         let Some(future) = future else { return turns };
         let future = operand(future);
         let mut made = quote_spanned!(name.span()=> __retry::Cancels::into_future(#name));
-        if self.model.cancel_waits.is_some() && self.model.hedges() {
-            // A race looks at it while it runs, and what follows looks at it again.
+        if self.model.cancel_waits.is_some() {
+            // An attempt looks at it while it runs, and what follows looks at it again.
             made = quote_spanned!(name.span()=> __retry::Signal::new(#made));
         }
         generated! {
@@ -82,8 +82,7 @@ impl<'a> Cancel<'a> {
         let Self { name, future, .. } = self;
         let unless = match part {
             // An attempt that runs ends by itself.
-            "attempt" if self.model.cancel_waits.is_some() => "unless_begun",
-            "race" if self.model.cancel_waits.is_some() => "unless_racing",
+            "attempt" | "race" if self.model.cancel_waits.is_some() => "unless_begun",
             _ => "unless",
         };
         let unless = Ident::new(unless, name.span());

@@ -5,22 +5,22 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
+use super::cancel::Signalled;
 use super::cut::{Cut, Cuts};
 use super::timers::poll_limits;
 use super::{Call, State};
 use crate::clock::Stamp;
 use crate::context::{Phase, around, is_within};
-use crate::opaque::opaque;
 
 impl<'p, C: Cuts, K> Call<'p, C, K> {
     /// Makes an attempt, which the timeout and the deadline may cut.
     #[inline]
-    pub fn attempt<F: Future>(&mut self, body: F) -> Attempting<'_, 'p, F, C> {
+    pub fn attempt<F: Future>(&mut self, body: F) -> impl Signalled<Output = Result<F::Output, C>> {
         self.limited(false, body)
     }
 
     /// Runs `before_retry` within the deadline.
-    pub fn prepare<F: Future>(&mut self, body: F) -> Attempting<'_, 'p, F, C> {
+    pub fn prepare<F: Future>(&mut self, body: F) -> impl Future<Output = Result<F::Output, C>> {
         self.limited(true, body)
     }
 
@@ -43,8 +43,7 @@ pin_project! {
     /// # Cancel safety
     ///
     /// Dropping it drops the body where it stands.
-    #[must_use = "futures do nothing unless polled"]
-    pub struct Attempting<'c, 'p, F, C: Cuts> {
+    struct Attempting<'c, 'p, F, C: Cuts> {
         state: &'c mut State<'p>,
         prepares: bool,
         #[pin]
@@ -71,6 +70,12 @@ impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
         };
         let cut = ready!(poll_limits(state, slot, waker));
         C::from(cut).map_or(Poll::Pending, |cut| Poll::Ready(Err(cut)))
+    }
+}
+
+impl<F: Future, C: Cuts> Signalled for Attempting<'_, '_, F, C> {
+    fn signalled(&self) -> bool {
+        self.state.signalled()
     }
 }
 
@@ -157,5 +162,3 @@ impl State<'_> {
         !self.frame.is_late()
     }
 }
-
-opaque! { Attempting [F, C: Cuts] ['_, '_, F, C]; }

@@ -5,7 +5,9 @@ use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
+use super::State;
 use super::timers::poll_unconstrained;
+use crate::context::Phase;
 use crate::opaque::opaque;
 
 /// A value for `cancel`: anything that can be awaited.
@@ -33,105 +35,88 @@ impl<C: IntoFuture<IntoFuture = F>, F: Future> Cancels<F> for C {
 ///
 /// `cancel` is polled before each poll of `work`. So a call that is cancelled already does not begin, and `cancel` wins
 /// if both are ready. `work` is dropped with the future.
-pub fn unless<C: Future, F: Future>(cancel: Pin<&mut C>, work: F) -> Unless<'_, C, F> {
-    Unless::new(cancel, true, work)
+pub fn unless<C: Future, F: Future>(
+    cancel: Pin<&mut C>,
+    work: F,
+) -> impl Future<Output = Option<F::Output>> {
+    let goes_on = |_: &F| false;
+    Unless {
+        cancel,
+        goes_on,
+        work,
+    }
 }
 
-/// The same, but `work` that has begun runs to its end.
-pub fn unless_begun<C: Future, F: Future>(cancel: Pin<&mut C>, work: F) -> Unless<'_, C, F> {
-    Unless::new(cancel, false, work)
+/// The same, but an attempt that has begun runs to its end. `cancel` must stay complete, as a [`Signal`] does.
+pub fn unless_begun<C: Future, F: Signalled>(
+    cancel: Pin<&mut C>,
+    attempt: F,
+) -> impl Future<Output = Option<F::Output>> {
+    Unless {
+        cancel,
+        goes_on: F::signalled,
+        work: attempt,
+    }
+}
+
+/// The same for a run, which knows only now whether the `cancel` future `cuts` an attempt that has begun.
+pub(crate) fn unless_cut<C: Future, F: Signalled>(
+    cancel: Pin<&mut C>,
+    cuts: bool,
+    attempt: F,
+) -> impl Future<Output = Option<F::Output>> {
+    Unless {
+        cancel,
+        goes_on: move |attempt: &F| !cuts && attempt.signalled(),
+        work: attempt,
+    }
+}
+
+/// An attempt, which may go on when the `cancel` future has completed.
+pub trait Signalled: Future {
+    /// Notifies the attempt of the signal: it begins no hedge, and sets no failure aside. Returns `false` if it has not
+    /// begun.
+    fn signalled(&self) -> bool;
+}
+
+impl State<'_> {
+    /// Notifies an attempt of the signal, as [`Signalled`] says.
+    pub(super) fn signalled(&self) -> bool {
+        let begun = self.frame.phase.get() == Phase::Attempt;
+        if begun {
+            self.frame.rest().noted().signalled = true;
+        }
+        begun
+    }
+
+    /// Whether the signal came while an attempt ran.
+    pub(super) fn is_signalled(&self) -> bool {
+        let rest = self.frame.if_rest();
+        rest.is_some_and(|rest| rest.noted().signalled)
+    }
 }
 
 pin_project! {
     /// The future of [`unless`] and [`unless_begun`].
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping it drops `work`.
-    #[must_use = "futures do nothing unless polled"]
-    pub struct Unless<'a, C, F> {
-        cancel: Option<Pin<&'a mut C>>,
-        // Whether `work` that has begun is cut.
-        cuts: bool,
+    struct Unless<'a, C, F, G> {
+        cancel: Pin<&'a mut C>,
+        // Whether the work goes on although `cancel` has completed.
+        goes_on: G,
         #[pin]
         work: F,
     }
 }
 
-impl<'a, C, F> Unless<'a, C, F> {
-    pub(crate) fn new(cancel: Pin<&'a mut C>, cuts: bool, work: F) -> Self {
-        Self {
-            cancel: Some(cancel),
-            cuts,
-            work,
-        }
-    }
-}
-
-impl<C: Future, F: Future> Future for Unless<'_, C, F> {
-    type Output = Option<F::Output>;
-
-    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        if let Some(cancel) = this.cancel {
-            if poll_unconstrained(cancel.as_mut(), waker).is_ready() {
-                return Poll::Ready(None);
-            }
-        }
-        if !*this.cuts {
-            *this.cancel = None;
-        }
-        this.work.poll(waker).map(Some)
-    }
-}
-
-/// A race that is notified of the signal while it runs.
-pub trait Signalled: Future {
-    /// Lets it begin nothing else, nor set a failure aside. Returns `false` if it has not begun.
-    fn signalled(&self) -> bool;
-}
-
-/// Runs a race, as [`unless_begun`] runs an attempt. One that has begun is notified of the signal. `cancel` must stay complete, as a
-/// [`Signal`] does.
-pub fn unless_racing<C: Future, F: Signalled>(
-    cancel: Pin<&mut C>,
-    race: F,
-) -> UnlessRacing<'_, C, F> {
-    UnlessRacing::new(cancel, false, race)
-}
-
-pin_project! {
-    /// The future of [`unless_racing`].
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping it drops the race.
-    #[must_use = "futures do nothing unless polled"]
-    pub struct UnlessRacing<'a, C, F> {
-        cancel: Pin<&'a mut C>,
-        // Whether a race that has begun is cut.
-        cuts: bool,
-        #[pin]
-        race: F,
-    }
-}
-
-impl<'a, C, F> UnlessRacing<'a, C, F> {
-    pub(crate) fn new(cancel: Pin<&'a mut C>, cuts: bool, race: F) -> Self {
-        Self { cancel, cuts, race }
-    }
-}
-
-impl<C: Future, F: Signalled> Future for UnlessRacing<'_, C, F> {
+impl<C: Future, F: Future, G: Fn(&F) -> bool> Future for Unless<'_, C, F, G> {
     type Output = Option<F::Output>;
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let signal = poll_unconstrained(this.cancel.as_mut(), waker);
-        if signal.is_ready() && (*this.cuts || !this.race.signalled()) {
+        if signal.is_ready() && !(this.goes_on)(&this.work) {
             return Poll::Ready(None);
         }
-        this.race.poll(waker).map(Some)
+        this.work.poll(waker).map(Some)
     }
 }
 
@@ -170,8 +155,4 @@ impl<F: Future> Future for Signal<F> {
     }
 }
 
-opaque! {
-    Unless [C, F] ['_, C, F];
-    UnlessRacing [C, F] ['_, C, F];
-    Signal [F] [F];
-}
+opaque! { Signal [F] [F]; }

@@ -173,8 +173,10 @@ mod tests {
         let held = Arc::downgrade(call.state.frame.rest());
         let panic = with_local_recorder(&Panics, || {
             let mut waker = Context::from_waker(Waker::noop());
-            let attempt = pin!(call.attempt(pending::<()>()));
-            assert!(attempt.poll(&mut waker).is_pending());
+            {
+                let attempt = pin!(call.attempt(pending::<()>()));
+                assert!(attempt.poll(&mut waker).is_pending());
+            }
             catch_unwind(AssertUnwindSafe(|| drop(call)))
         });
         assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"no counter"));

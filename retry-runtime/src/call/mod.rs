@@ -40,15 +40,12 @@ mod timers;
 
 pub use self::after::Ending;
 pub(crate) use self::after::FAILED_VALUE;
-pub use self::attempt::Attempting;
 pub use self::blocking::CanBlock;
-pub use self::cancel::{
-    Cancels, Signal, Signalled, Unless, UnlessRacing, unless, unless_begun, unless_racing,
-};
+pub(crate) use self::cancel::unless_cut;
+pub use self::cancel::{Cancels, Signal, Signalled, unless, unless_begun};
 pub use self::close::OnEnd;
 pub use self::cut::{Cut, Cuts, Never};
 pub use self::kept_error::{Chooses, Keeps, Kept, LastError, Nothing};
-pub use self::race::Racing;
 pub use self::settle::Stops;
 pub use self::timers::Until;
 

@@ -25,7 +25,6 @@ use super::timers::{poll_limits, poll_until_due};
 use super::{Call, State};
 use crate::clock::{Sleep, Stamp, nanos};
 use crate::context::{Leeway, NEVER, Phase};
-use crate::opaque::opaque;
 use crate::report::{Hedge, Which};
 use crate::trace::Event;
 
@@ -35,8 +34,7 @@ pin_project! {
     /// # Cancel safety
     ///
     /// Dropping it drops both.
-    #[must_use = "futures do nothing unless polled"]
-    pub struct Racing<'c, 'p, F, M, J, C: Cuts, K> {
+    struct Racing<'c, 'p, F, M, J, C: Cuts, K> {
         call: &'c mut Call<'p, C, K>,
         make: M,
         judge: J,
@@ -66,10 +64,14 @@ enum Hedging {
     None,
 }
 
-impl<'p, C: Cuts, K> Call<'p, C, K> {
+impl<C: Cuts, K> Call<'_, C, K> {
     /// Makes an attempt, and a hedge beside it if it is the first and slow. `judge` takes what ended, and returns it unless the
     /// call waits for the other one.
-    pub fn race<F: Future, M, J>(&mut self, make: M, judge: J) -> Racing<'_, 'p, F, M, J, C, K>
+    pub fn race<F: Future, M, J>(
+        &mut self,
+        make: M,
+        judge: J,
+    ) -> impl Signalled<Output = Result<F::Output, C>>
     where
         M: FnMut() -> F,
         J: FnMut(&mut Self, Result<F::Output, C>) -> Option<Result<F::Output, C>>,
@@ -182,21 +184,11 @@ where
     C: Cuts,
 {
     fn signalled(&self) -> bool {
-        let begun = self.hedging != Hedging::New;
-        if begun {
-            self.call.state.frame.rest().noted().signalled = true;
-        }
-        begun
+        self.call.state.signalled()
     }
 }
 
 impl State<'_> {
-    /// Whether no attempt may follow, because the `cancel` future completed while a race ran.
-    pub(super) fn is_signalled(&self) -> bool {
-        let rest = self.frame.if_rest();
-        rest.is_some_and(|rest| rest.noted().signalled)
-    }
-
     /// When the attempt that begins gets a hedge beside it, if it is the `first`.
     fn hedging(&self, first: bool) -> Hedging {
         let frame = &self.frame;
@@ -252,8 +244,4 @@ impl State<'_> {
         self.note_retries(self.frame.retries_in_a_row());
         self.enter_attempt(true);
     }
-}
-
-opaque! {
-    Racing [F, M, J, C: Cuts, K] ['_, '_, F, M, J, C, K];
 }

@@ -10,7 +10,7 @@ use std::pin::Pin;
 
 use super::rules::{CanBeUnready, RunRules};
 use super::turns::{Decides, RunParts, Turns};
-use crate::call::{CanBlock, Cut, Cuts, Unless, UnlessRacing};
+use crate::call::{CanBlock, Cut, Cuts, unless, unless_cut};
 use crate::result::ResultFuture;
 
 /// Marks a run whose closure is not async. `C` is `Cut` if its error type can hold a `Stopped`.
@@ -84,13 +84,13 @@ macro_rules! awaited {
         awaited!($turns, $cancel, wait, ready($known))
     };
     (wait $cancel:ident, $part:expr) => {
-        Unless::new(Pin::new(&mut $cancel.0), true, $part)
+        unless(Pin::new(&mut $cancel.0), $part)
     };
     (attempt $cancel:ident, $part:expr) => {
-        Unless::new(Pin::new(&mut $cancel.0), $cancel.1, $part)
+        unless_cut(Pin::new(&mut $cancel.0), $cancel.1, $part)
     };
     (race $cancel:ident, $part:expr) => {
-        UnlessRacing::new(Pin::new(&mut $cancel.0), $cancel.1, $part)
+        unless_cut(Pin::new(&mut $cancel.0), $cancel.1, $part)
     };
     ($turns:ident, $cancel:ident, $kind:ident, $part:expr) => {
         match awaited!($kind $cancel, $part).await {
