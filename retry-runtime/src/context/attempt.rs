@@ -1,12 +1,12 @@
-//! The attempt that the current code runs in, as that code sees it.
+//! The attempt that the current code runs in, as that code sees it, and its idempotency key.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::facts::Previous;
-use super::frame::{Frame, around};
-use super::key::IdempotencyKey;
-use super::rest::Rest;
+use uuid::Uuid;
+
+use super::frame::{Frame, Previous, Rest, around};
 use crate::clock::Instant;
 use crate::report::Which;
 
@@ -163,7 +163,7 @@ impl Attempt {
     /// - If the operating system gives no randomness.
     #[must_use]
     pub fn idempotency_key(&self) -> IdempotencyKey {
-        self.call.key()
+        IdempotencyKey(self.call.key())
     }
 
     /// Notes that the attempt sends an idempotency key, of the call or of its caller.
@@ -186,5 +186,42 @@ impl Attempt {
             let spans = self.call.noted().spans.clone();
             spans.record_resends(self.which, resends);
         }
+    }
+}
+
+/// The idempotency key of one call: 122 random bits, shown as a UUID of version 4 (RFC 9562).
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use std::io;
+///
+/// use reattempt::{Attempt, FAST_IO};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
+/// let pay = async || {
+///     let attempt = Attempt::current().expect("`run` makes attempts");
+///     Ok::<_, io::Error>(format!("Idempotency-Key: {}", attempt.idempotency_key()))
+/// };
+/// // Such as `Idempotency-Key: 8e03978e-40d5-43e8-bc93-6894a57f9324`.
+/// let header = FAST_IO.run(pay).await?;
+/// assert_eq!(header.len(), "Idempotency-Key: ".len() + 36);
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct IdempotencyKey(Uuid);
+
+impl IdempotencyKey {
+    /// Returns the key as a number.
+    #[must_use]
+    pub fn as_u128(self) -> u128 {
+        self.0.as_u128()
+    }
+}
+
+impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }

@@ -11,19 +11,22 @@
 //! ```
 
 use std::cell::{Cell, OnceCell};
-use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use scoped_tls_hkt::ScopedKey;
+use uuid::Uuid;
 
-use super::facts::{Leeway, Phase, Previous};
 use super::nesting::{Node, Ordinal};
-use super::rest::Rest;
+use super::open_commits::OpenCommits;
 use crate::budget::Charge;
+use crate::classify::Verdict;
 use crate::clock::{Instant, Stamp, nanos};
 use crate::report::{Hedge, Which};
+use crate::rng;
 use crate::stopped::Outcome;
+use crate::test_scope::CallInScope;
+use crate::trace::{Entered, Spans};
 
 /// What `scoped_thread_local!` makes, but as a `const`, which other crates can see into.
 const FRAME: ScopedKey<Frame> = ScopedKey {
@@ -34,6 +37,7 @@ const FRAME: ScopedKey<Frame> = ScopedKey {
 };
 
 /// What a call shares with the code inside its attempts. A limit is an instant, [`Stamp::NEVER`] for none.
+#[derive(Debug, Default)]
 pub(crate) struct Frame {
     /// When the call began. A call that has no limits and is not observed has it from its first failure on.
     pub(crate) started: Cell<Option<Stamp>>,
@@ -93,35 +97,14 @@ impl Frame {
         Self {
             started: Cell::new(started),
             deadline: Cell::new(deadline),
-            cut: Cell::new(Stamp::NEVER),
-            around: Cell::new(Stamp::NEVER),
-            narrowed: Cell::new(false),
-            phase: Cell::new(Phase::New),
-            number: Cell::new(0),
-            present: Cell::new(0),
             attempts: Cell::new(attempts),
-            which: Cell::new(Which::First),
-            beside: Cell::new(false),
-            inside: Cell::new(Leeway::Anything),
-            again: Cell::new(false),
-            previous: Cell::new(None),
-            erred: Cell::new(false),
-            permit: Cell::new(None),
-            faults: Cell::new(0),
-            was_pending: Cell::new(false),
-            refusal: Cell::new(None),
-            ordinal: Cell::new(Ordinal::default()),
-            node: OnceCell::new(),
-            recorded: Cell::new(false),
-            waits: Cell::new(false),
-            observed: Cell::new(false),
-            rest: OnceCell::new(),
+            ..Self::default()
         }
     }
 
     /// Makes a frame for code without a call around it.
     pub(crate) fn outside() -> Self {
-        let frame = Self::new(0, None, Stamp::NEVER);
+        let frame = Self::default();
         frame.phase.set(Phase::Scope);
         frame
     }
@@ -449,11 +432,148 @@ pub(crate) fn around<T>(f: impl FnOnce(&Frame) -> T) -> Option<T> {
     FRAME.is_set().then(|| FRAME.with(f))
 }
 
-impl fmt::Debug for Frame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Frame")
-            .field("phase", &self.phase.get())
-            .field("number", &self.number.get())
-            .finish_non_exhaustive()
+/// What most calls never need, and what tasks share that carry an attempt.
+#[derive(Debug, Default)]
+pub(crate) struct Rest {
+    key: OnceLock<Uuid>,
+    /// What its test scope gives to the call, if it began in one.
+    pub(crate) scope: OnceLock<CallInScope>,
+    // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
+    notes: Mutex<Noted>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// The number of the attempt that made progress last, or 0. Those before it no longer count.
+    pub(crate) progressed: u32,
+    /// An attempt sent an idempotency key, or asked for that of the call.
+    pub(crate) keyed: bool,
+    /// After that, an attempt ended whose request may still run.
+    pub(crate) in_doubt: bool,
+    /// The delay that `retry_after` says about the last attempt.
+    pub(crate) after: Option<Duration>,
+    /// The last delay.
+    pub(crate) delay: Option<Duration>,
+    /// How long the call waited between attempts.
+    pub(crate) waited: Duration,
+    /// When the present wait began.
+    pub(crate) waits_since: Option<Stamp>,
+    /// The delays that count as time of the call, although it did not wait. Outer calls do not count them.
+    pub(crate) passed_over: Duration,
+    /// Until when the call waits at most for the pause of its budget, if it met one before the next attempt.
+    pub(crate) paused_until: Option<Stamp>,
+    /// The open commits of the present attempt, if one began in it.
+    pub(super) open_commits: Option<Arc<OpenCommits>>,
+    /// What became of the hedge, once it was wanted.
+    pub(crate) hedge: Option<Hedge>,
+    /// The failure that was set aside, and the delay that its server asked for.
+    pub(crate) aside: Option<(Previous, Option<Duration>)>,
+    /// The future of `cancel_waits` completed while two attempts could run.
+    pub(crate) signalled: bool,
+    /// All delays, for the log of the test scope.
+    pub(crate) delays: Vec<Duration>,
+    /// The verdicts of the attempts that failed, for the same.
+    pub(crate) verdicts: Vec<Verdict>,
+    /// The spans of the call, if a subscriber wants them.
+    pub(crate) spans: Spans,
+    /// The span of the attempt, while it is polled.
+    pub(crate) entered: Option<Entered>,
+}
+
+impl Noted {
+    /// Forgets what the attempt that ended leaves: the next one has no open commit, and may wait for a pause again.
+    pub(crate) fn go_on(&mut self) {
+        (self.open_commits, self.paused_until) = (None, None);
+    }
+}
+
+impl Rest {
+    /// The idempotency key, made when it is first asked for.
+    pub(crate) fn key(&self) -> Uuid {
+        self.noted().keyed = true;
+        *self.key.get_or_init(rng::uuid)
+    }
+
+    pub(crate) fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// No limit (584 years), as a length in nanoseconds.
+pub(crate) const NEVER: u64 = u64::MAX;
+
+/// What a call does at present, or what a frame without a call stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Phase {
+    /// Nothing yet: no attempt has begun.
+    #[default]
+    New,
+    /// It is between two attempts.
+    Between,
+    /// It makes an attempt.
+    Attempt,
+    /// It runs `before_retry`, or has run it.
+    Preparation,
+    /// It ended with this outcome.
+    Ended(Outcome),
+    /// It ended, and whoever wants to know was told.
+    Closed,
+    /// No call, but a copy of an attempt in another task.
+    Carried,
+    /// No call, but a deadline or a listener.
+    Scope,
+}
+
+/// What calls inside an attempt may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Leeway {
+    /// Retry, and hedge.
+    #[default]
+    Anything,
+    /// Retry. An outer call may hedge, and hedges within hedges would multiply.
+    Retry,
+    /// Make one attempt, because their retries could not be counted.
+    Nothing,
+}
+
+/// How the attempt before this one failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Previous {
+    /// It returned an error with this verdict, or an `Ok` that means failure.
+    Failed(Verdict),
+    /// It reached its timeout.
+    TimedOut,
+}
+
+impl Previous {
+    /// The verdict of that failure.
+    pub(crate) fn verdict(self) -> Verdict {
+        match self {
+            Self::Failed(verdict) => verdict,
+            Self::TimedOut => Verdict::Transient,
+        }
+    }
+
+    /// Whether its request may still run on the server.
+    pub(crate) fn may_still_run(self) -> bool {
+        match self {
+            Self::TimedOut => true,
+            Self::Failed(verdict) => !matches!(
+                verdict,
+                Verdict::Refused | Verdict::Conflict | Verdict::Throttled
+            ),
+        }
+    }
+
+    /// What a retry after it costs. After a conflict it is free: another caller made progress, so the service does not
+    /// fail.
+    pub(crate) fn charge(self) -> Charge {
+        match self {
+            Self::Failed(Verdict::Conflict) => Charge::Free,
+            Self::Failed(Verdict::Throttled) => Charge::Throttled,
+            Self::Failed(_) => Charge::Failure,
+            Self::TimedOut => Charge::Timeout,
+        }
     }
 }

@@ -48,8 +48,9 @@ impl Hedge {
 }
 
 /// Which of two attempts side by side: the first or a later one, or the hedge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Which {
+    #[default]
     First,
     Hedge,
 }
