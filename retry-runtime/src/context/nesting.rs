@@ -16,7 +16,7 @@
 //! ```
 //!
 //! The tree grows neither with a loop nor with attempts. From the thousandth call of a function in an attempt on, all share
-//! one node. A node whose call ended without failed retries is dropped, once there are more than four. And later attempts of the
+//! one node. A node whose call ended without failed retries is dropped, once there are eight, and twice as many as were kept. And later attempts of the
 //! outer call leave few: an operation whose attempts are used up makes no more retries.
 //!
 //! This file is pure: it uses no clock, frame or thread. Locks are taken from the outside in, and from a node to the prior ones,
@@ -64,6 +64,8 @@ struct NodeState {
     until: Option<Stamp>,
     /// The calls inside, by operation and attempt.
     inside: BTreeMap<(Operation, u32), Arc<Node>>,
+    /// Calls that no longer matter are dropped once so many are inside.
+    most_inside: usize,
     /// How many calls of each function the present attempts made.
     called: BTreeMap<(u32, FunctionId, bool), u32>,
     /// The same operation in earlier attempts of the outer calls, which hold these nodes as long as they matter.
@@ -119,10 +121,11 @@ impl Node {
             prepares,
             number: *called,
         };
-        // Seldom enough to cost nothing, and often enough to bound the memory.
-        if known.inside.len() > 4 && known.inside.len().is_power_of_two() {
+        // At least as many calls begin before the next time as are kept now, so a call costs the same however many there are.
+        if known.inside.len() >= known.most_inside.max(8) {
             let now = now();
             known.inside.retain(|_, node| matters(node, now));
+            known.most_inside = 2 * known.inside.len();
         }
         let operation = (function, ordinal);
         let prior = known.prior_of(operation, attempt);

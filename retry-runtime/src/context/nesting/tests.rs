@@ -1,6 +1,7 @@
 //! Tests the rule for nested retries: by a table of cases, on 5,460 chains of calls, against a plain model, and for its
 //! memory.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -364,6 +365,27 @@ fn attempts_without_end_keep_few_nodes() {
     }
     // Those that matter, and at most seven that do not.
     assert!(most.0 <= 1 + 2 * 8 && most.1 <= 2 * 8 * 8, "{most:?}");
+}
+
+/// From its thousandth call on, a loop adds no node. However many there are then, it does not look through them each time.
+#[test]
+fn a_loop_looks_seldom_through_the_calls_before_it() {
+    let outer = Node::default();
+    let looks = Cell::new(0);
+    let begin = |function| {
+        let now = || {
+            looks.set(looks.get() + 1);
+            at(0)
+        };
+        outer.begin(1, false, function, now).1.set(1, at(100));
+    };
+    (0..1000).for_each(|_| begin(F));
+    (0..24).for_each(|_| begin(G));
+    assert_eq!(size(&outer), (1 + 1024, 0));
+    // At 8 nodes, at 16, and so on to 512.
+    assert_eq!(looks.take(), 7);
+    (0..10_000).for_each(|_| begin(F));
+    assert_eq!(looks.get(), 1);
 }
 
 /// A task that carries an earlier attempt makes calls while a later attempt does.
