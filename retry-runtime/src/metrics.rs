@@ -37,14 +37,12 @@ impl Attempted {
 pub(crate) enum Metric<'a> {
     /// An attempt ended.
     Attempted(Attempted),
-    /// Another attempt will follow, after this delay.
-    Delayed(Duration),
-    /// The call is between two attempts, or no longer.
-    Waits(bool),
+    /// A wait begins: its delay, and after a failure the level of the budget.
+    WaitBegins(Duration, Option<f64>),
+    /// The wait is over.
+    WaitEnds,
     /// A retry begins.
     RetryBegins,
-    /// The budget holds so many tokens.
-    Level(f64),
     /// The call ended.
     Ended(&'a Report),
 }
@@ -120,21 +118,17 @@ mod recorded {
             Metric::Attempted(how) => {
                 counter!(ATTEMPTS, "function" => function, "verdict" => how.as_str()).increment(1);
             }
-            Metric::Delayed(delay) => {
-                histogram!(DELAY, "function" => function).record(delay.as_secs_f64());
-            }
-            Metric::Waits(waits) => {
-                let waiting = gauge!(WAITING, "function" => function);
-                if *waits {
-                    waiting.increment(1.0);
-                } else {
-                    waiting.decrement(1.0);
+            Metric::WaitBegins(delay, level) => {
+                if let Some(level) = level {
+                    gauge!(BUDGET, "function" => function).set(*level);
                 }
+                histogram!(DELAY, "function" => function).record(delay.as_secs_f64());
+                gauge!(WAITING, "function" => function).increment(1.0);
             }
+            Metric::WaitEnds => gauge!(WAITING, "function" => function).decrement(1.0),
             Metric::RetryBegins => {
                 counter!(BEGUN, "function" => function).increment(1);
             }
-            Metric::Level(level) => gauge!(BUDGET, "function" => function).set(*level),
             Metric::Ended(report) => {
                 let outcome = report.outcome().as_str();
                 counter!(CALLS, "function" => function, "outcome" => outcome).increment(1);

@@ -135,9 +135,9 @@ impl State<'_> {
             cut = now.after(self.settings.policy.timeout());
         }
         frame.begin(cut);
-        self.waits(false);
+        self.wait_ends();
         if retries {
-            self.count_retry();
+            self.retry_begins();
             // Now, because the call may be dropped. Taken back if the call succeeds.
             self.note_retries(frame.retries_in_a_row());
         }

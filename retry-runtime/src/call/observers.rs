@@ -21,7 +21,7 @@ use crate::metrics::{self, Attempted, Metric};
 use crate::report::Report;
 use crate::stopped::Outcome;
 use crate::test_scope::LoggedCall;
-use crate::trace::{self, Begun, CallInEvent, Entered, Event, FailedWith, Spans};
+use crate::trace::{self, CallInTrace, Entered, Event, FailedWith, Spans};
 
 impl State<'_> {
     /// Enters the span of the attempt for one poll. `begins` says that this is the first poll, which opens the span if
@@ -38,13 +38,7 @@ impl State<'_> {
         let frame = &self.frame;
         let which = frame.which.get();
         if begins {
-            let begun = Begun {
-                function: self.settings.name,
-                place: self.settings.shared.place,
-                attempt: frame.present.get(),
-                attempts: frame.attempts_allowed(),
-                which,
-            };
+            let begun = self.in_trace();
             self.change_spans(|spans| spans.begin(&begun));
         }
         let span = frame
@@ -103,17 +97,19 @@ impl State<'_> {
         });
         if let Some(failed) = failed {
             self.log_still_failing(failed, delay, now);
-            if let Some(level) = self.recorded_level() {
-                self.record(|| Metric::Level(level));
-            }
         }
-        self.record(|| Metric::Delayed(delay));
-        self.waits(true);
+        // A pause may follow a wait.
+        self.wait_ends();
+        self.record(|| {
+            let budget = self.budget().filter(|_| failed.is_some());
+            Metric::WaitBegins(delay, budget.map(|budget| budget.level()))
+        });
+        self.frame.waits.set(self.frame.recorded.get());
     }
 
     /// The call ends, and with it an attempt that still runs: records it, and closes its spans.
     pub(super) fn call_ends(&self, outcome: Outcome) {
-        self.waits(false);
+        self.wait_ends();
         if self.frame.recorded.get() {
             let report = self.report(outcome);
             self.record(|| Metric::Ended(&report));
@@ -122,24 +118,16 @@ impl State<'_> {
         self.change_spans(|spans| spans.end(outcome));
     }
 
-    /// Counts a retry, which begins.
-    pub(super) fn count_retry(&self) {
-        self.record(|| Metric::RetryBegins);
-    }
-
-    /// Says whether the call is between two attempts.
-    pub(super) fn waits(&self, waits: bool) {
-        let frame = &self.frame;
-        if frame.recorded.get() && frame.waits.replace(waits) != waits {
-            self.record(|| Metric::Waits(waits));
+    /// The wait is over, if there was one.
+    pub(super) fn wait_ends(&self) {
+        if self.frame.waits.take() {
+            self.record(|| Metric::WaitEnds);
         }
     }
 
-    /// The level of the budget, if there is one, for a recorder.
-    fn recorded_level(&self) -> Option<f64> {
-        let recorded = self.frame.recorded.get();
-        let budget = self.budget().filter(|_| recorded)?;
-        Some(budget.level())
+    /// A retry begins.
+    pub(super) fn retry_begins(&self) {
+        self.record(|| Metric::RetryBegins);
     }
 
     /// Says once in a minute that calls of the function have been failing for a minute.
@@ -194,16 +182,22 @@ impl State<'_> {
         if !trace::may_be_heard() {
             return;
         }
-        let frame = &self.frame;
         let _entered = self.enter_call();
-        let call = CallInEvent {
-            function: self.settings.name,
+        trace::write(event, &self.in_trace());
+    }
+
+    /// What events and spans say of the call.
+    fn in_trace(&self) -> CallInTrace<'_> {
+        let (frame, settings) = (&self.frame, self.settings);
+        CallInTrace {
+            function: settings.name,
+            place: settings.shared.place,
             attempt: frame.present.get(),
             attempts: frame.attempts_allowed(),
-            elapsed: &|| self.elapsed(),
-            lines: &self.settings.shared.lines,
-        };
-        trace::write(event, &call);
+            which: frame.which.get(),
+            elapsed: self.elapsed(),
+            lines: &settings.shared.lines,
+        }
     }
 
     /// Says once for each function that it makes fewer attempts inside another call.

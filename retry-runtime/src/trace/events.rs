@@ -4,7 +4,7 @@ use tracing::{Level, dispatcher, event_enabled, field};
 
 #[cfg(feature = "tower")]
 use super::lines::Limit;
-use super::{CallInEvent, Event};
+use super::{CallInTrace, Event};
 use crate::budget::BudgetRef;
 use crate::clock::Stamp;
 use crate::stopped::Outcome;
@@ -14,7 +14,7 @@ use crate::stopped::Outcome;
 /// The subscriber is asked first, by the names of the fields too, so a line that it does not want is not counted. `tracing`
 /// may also pass the event to the crate `log`, which cannot be asked.
 macro_rules! limited {
-    ($level:ident, $limit:expr, $message:literal, $($name:ident = $value:expr),+ $(,)?) => {
+    ($level:ident, $limit:expr, $message:expr, $($name:ident = $value:expr),+ $(,)?) => {{
         let wanted =
             event_enabled!(target: "reattempt", Level::$level, message, $($name,)+ left_out);
         if wanted || !dispatcher::has_been_set() {
@@ -25,11 +25,12 @@ macro_rules! limited {
                     Level::$level,
                     $($name = $value,)+
                     left_out,
+                    "{}",
                     $message
                 );
             }
         }
-    };
+    }};
 }
 
 /// Whether a subscriber takes the events of calls that fail.
@@ -44,142 +45,90 @@ pub(crate) fn may_be_heard() -> bool {
     subscriber_wants() || !dispatcher::has_been_set()
 }
 
-/// Writes the event of a failed attempt: the fields of every such event, then its own.
-macro_rules! failed {
-    (
-        $level:ident, $line:ident, $message:literal, $call:ident, $failed:ident
-        $(, $name:ident = $value:expr)* $(,)?
-    ) => {
-        limited!(
-            $level,
-            $call.lines.$line,
-            $message,
-            function = $call.function,
-            attempt = $call.attempt,
-            attempts = $call.attempts,
-            verdict = $failed.verdict.as_str(),
-            elapsed = ($call.elapsed)().map(field::debug),
-            error = $failed.words.to_string()
-            $(, $name = $value)*
-        )
-    };
-}
-
-/// Writes an event of a call.
-#[expect(clippy::too_many_lines, reason = "an arm for each event")]
-pub(crate) fn write(event: Event<'_>, call: &CallInEvent<'_>) {
-    let CallInEvent {
+/// Writes an event of a call. The fields of all events are the same, and each has values for its own.
+pub(crate) fn write(event: Event<'_>, call: &CallInTrace<'_>) {
+    let CallInTrace {
         function, lines, ..
     } = *call;
-    match event {
-        Event::Retrying(failed, delay) => {
-            failed!(
-                DEBUG,
-                retrying,
-                "attempt failed, retrying",
-                call,
-                failed,
-                delay = field::debug(delay),
+    let (level, limit, message) = match event {
+        Event::Retrying(..) => (Level::DEBUG, &lines.retrying, "attempt failed, retrying"),
+        Event::GaveUp(_, Outcome::NotRetryable, _) => {
+            let message = "attempt failed, not retryable";
+            (Level::DEBUG, &lines.not_retryable, message)
+        }
+        Event::GaveUp(_, Outcome::Cancelled, _) => {
+            (Level::DEBUG, &lines.cancelled, "the call was cancelled")
+        }
+        Event::GaveUp(..) => (Level::WARN, &lines.gave_up, "gave up"),
+        Event::StillFailing(..) => (Level::WARN, &lines.still_failing, "still failing"),
+        Event::SetAside(_) => {
+            let message = "attempt failed, the other still runs";
+            (Level::DEBUG, &lines.set_aside, message)
+        }
+        Event::Paused(_) => {
+            let message = "the budget is in a pause, waiting";
+            (Level::DEBUG, &lines.paused, message)
+        }
+        Event::Hedged => (Level::DEBUG, &lines.hedged, "attempt is slow, hedged"),
+        Event::Succeeded => (Level::INFO, &lines.succeeded, "succeeded after retry"),
+        Event::FewerAttempts { allowed, own } => {
+            return tracing::info!(
+                target: "reattempt",
+                function,
+                allowed,
+                attempts = own,
+                "no attempts left: retries of nested calls add, they do not multiply"
             );
         }
-        Event::GaveUp(failed, outcome @ Outcome::NotRetryable, _) => {
-            failed!(
-                DEBUG,
-                not_retryable,
-                "attempt failed, not retryable",
-                call,
-                failed,
-                outcome = outcome.as_str(),
+        Event::Blocked => {
+            return tracing::warn!(
+                target: "reattempt",
+                function,
+                "a wait between attempts blocks a thread of a tokio runtime: call the function in `spawn_blocking`"
             );
         }
-        Event::GaveUp(failed, outcome @ Outcome::Cancelled, _) => {
-            failed!(
-                DEBUG,
-                cancelled,
-                "the call was cancelled",
-                call,
-                failed,
-                outcome = outcome.as_str(),
-            );
+    };
+    let (failed, delay, outcome, budget) = match event {
+        Event::Retrying(failed, delay) | Event::StillFailing(failed, delay) => {
+            (Some(failed), Some(delay), None, None)
         }
-        Event::StillFailing(failed, delay) => {
-            failed!(
-                WARN,
-                still_failing,
-                "still failing",
-                call,
-                failed,
-                delay = field::debug(delay),
-            );
-        }
-        Event::GaveUp(failed, outcome, budget) => {
-            failed!(
-                WARN,
-                gave_up,
-                "gave up",
-                call,
-                failed,
-                outcome = outcome.as_str(),
+        Event::GaveUp(failed, outcome, budget) => (Some(failed), None, Some(outcome), budget),
+        Event::SetAside(failed) => (Some(failed), None, None, None),
+        Event::Paused(delay) => (None, Some(delay), None, None),
+        Event::Succeeded => (None, None, Some(Outcome::SuccessAfterRetry), None),
+        _ => (None, None, None, None),
+    };
+    let of_attempt = failed.is_some() || outcome.is_some();
+    let elapsed = call.elapsed.filter(|_| delay.is_none() || failed.is_some());
+    macro_rules! line {
+        ($level:ident) => {
+            limited!(
+                $level,
+                limit,
+                message,
+                function = function,
+                attempt = of_attempt.then_some(call.attempt),
+                attempts = failed.and(call.attempts),
+                verdict = failed.map(|failed| failed.verdict.as_str()),
+                elapsed = elapsed.map(field::debug),
+                error = failed.map(|failed| failed.words.to_string()),
+                delay = delay.map(field::debug),
+                outcome = outcome.map(Outcome::as_str),
                 reason = budget.map(|budget| field::display(Empty(function, budget))),
-            );
-        }
-        Event::SetAside(failed) => {
-            failed!(
-                DEBUG,
-                set_aside,
-                "attempt failed, the other still runs",
-                call,
-                failed,
-            );
-        }
-        Event::Paused(delay) => {
-            limited!(
-                DEBUG,
-                lines.paused,
-                "the budget is in a pause, waiting",
-                function = function,
-                delay = field::debug(delay),
-            );
-        }
-        Event::Hedged => {
-            limited!(
-                DEBUG,
-                lines.hedged,
-                "attempt is slow, hedged",
-                function = function,
-                elapsed = (call.elapsed)().map(field::debug),
-            );
-        }
-        Event::Succeeded => {
-            limited!(
-                INFO,
-                lines.succeeded,
-                "succeeded after retry",
-                function = function,
-                attempt = call.attempt,
-                outcome = Outcome::SuccessAfterRetry.as_str(),
-                elapsed = (call.elapsed)().map(field::debug),
-            );
-        }
-        Event::FewerAttempts { allowed, own } => tracing::info!(
-            target: "reattempt",
-            function,
-            allowed,
-            attempts = own,
-            "no attempts left: retries of nested calls add, they do not multiply"
-        ),
-        Event::Blocked => tracing::warn!(
-            target: "reattempt",
-            function,
-            "a wait between attempts blocks a thread of a tokio runtime: call the function in `spawn_blocking`"
-        ),
+            )
+        };
+    }
+    match level {
+        Level::DEBUG => line!(DEBUG),
+        Level::INFO => line!(INFO),
+        _ => line!(WARN),
     }
 }
 
 /// A request has a header for a deadline whose value is of another form: an event of level debug.
 #[cfg(feature = "tower")]
 pub(crate) fn ignored_header(header: &str, value: &[u8], expected: &'static str) {
-    static LIMIT: Limit = Limit::new();
+    static LIMIT: Limit = Limit::EACH_SECOND;
     // A client chooses the value, so it is cut after what a deadline needs at most.
     let value = || String::from_utf8_lossy(&value[..value.len().min(32)]).into_owned();
     limited!(

@@ -1,4 +1,4 @@
-//! Limits the lines of one function: ten of each message in a second.
+//! Limits the lines of one function: ten of each message in a second, and one in a minute that says "still failing".
 
 use crate::atomics::{AtomicU64, Word};
 use crate::clock::Stamp;
@@ -14,38 +14,50 @@ pub(crate) struct Lines {
     pub(super) hedged: Limit,
     pub(super) set_aside: Limit,
     pub(super) cancelled: Limit,
-    pub(super) still_failing: EachMinute,
+    pub(super) still_failing: Limit,
 }
 
 impl Lines {
     pub(crate) const fn new() -> Self {
         Self {
-            retrying: Limit::new(),
-            not_retryable: Limit::new(),
-            gave_up: Limit::new(),
-            succeeded: Limit::new(),
-            paused: Limit::new(),
-            hedged: Limit::new(),
-            set_aside: Limit::new(),
-            cancelled: Limit::new(),
-            still_failing: EachMinute::new(),
+            retrying: Limit::EACH_SECOND,
+            not_retryable: Limit::EACH_SECOND,
+            gave_up: Limit::EACH_SECOND,
+            succeeded: Limit::EACH_SECOND,
+            paused: Limit::EACH_SECOND,
+            hedged: Limit::EACH_SECOND,
+            set_aside: Limit::EACH_SECOND,
+            cancelled: Limit::EACH_SECOND,
+            still_failing: Limit::new(1, 60_000),
         }
     }
 }
 
-/// The lines of one message in the current second, which begins with its first line.
-///
-/// One word: when the second began, in milliseconds (32 bits, which wrap after 49 days), how many lines passed
-/// in it (4 bits), and how many were left out since the last one that passed (28 bits).
+/// The lines of one message in the current period, which begins with its first line.
 #[derive(Debug)]
-pub(super) struct Limit(AtomicU64);
-
-/// The most lines of one message in a second.
-const MOST: u64 = 10;
+pub(super) struct Limit {
+    /// When the period began, in milliseconds (32 bits, which wrap after 49 days), how many lines passed in it (4 bits),
+    /// and how many were left out since the last one that passed (28 bits).
+    word: AtomicU64,
+    /// The most lines in a period: at most 15.
+    most: u64,
+    /// The length of the period, in milliseconds.
+    period: u64,
+}
 
 impl Limit {
-    pub(super) const fn new() -> Self {
-        Self(AtomicU64::new(0))
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "each use makes a limit of its own"
+    )]
+    pub(super) const EACH_SECOND: Self = Self::new(10, 1_000);
+
+    const fn new(most: u64, period: u64) -> Self {
+        Self {
+            word: AtomicU64::new(0),
+            most,
+            period,
+        }
     }
 
     /// Counts a line. Returns how many lines were left out since the last logged line, or `None` if this line is left
@@ -53,11 +65,11 @@ impl Limit {
     pub(super) fn pass(&self, now: Stamp) -> Option<u64> {
         const MOST_LEFT_OUT: u64 = (1 << 28) - 1;
         let now = (now.as_nanos() / 1_000_000) & u64::from(u32::MAX);
-        self.0.change(|word| {
+        self.word.change(|word| {
             let (began, passed, left_out) = (word >> 32, (word >> 28) & 0xf, word & MOST_LEFT_OUT);
-            if passed == 0 || is_over(began, now) {
+            if passed == 0 || self.is_over(began, now) {
                 ((now << 32) | (1 << 28), Some(left_out))
-            } else if passed < MOST {
+            } else if passed < self.most {
                 ((began << 32) | ((passed + 1) << 28), Some(left_out))
             } else {
                 let left_out = (left_out + 1).min(MOST_LEFT_OUT);
@@ -65,38 +77,13 @@ impl Limit {
             }
         })
     }
-}
 
-/// Lets one line pass in a minute. The word is when the last one passed, or 0.
-#[derive(Debug)]
-pub(super) struct EachMinute(AtomicU64);
-
-impl EachMinute {
-    const fn new() -> Self {
-        Self(AtomicU64::new(0))
+    /// Whether the period that began at `began` is over. `began` may be later than `now`, because another thread read the
+    /// clock later.
+    fn is_over(&self, began: u64, now: u64) -> bool {
+        let age = now.wrapping_sub(began) & u64::from(u32::MAX);
+        (self.period..=u64::from(u32::MAX) - self.period).contains(&age)
     }
-
-    /// Returns 0 if the line passes, or `None` if it is left out. Their number is not kept.
-    pub(super) fn pass(&self, now: Stamp) -> Option<u64> {
-        const MINUTE: u64 = 60 * 1_000_000_000;
-        let now = now.as_nanos();
-        self.0.change(|last| {
-            // Another thread may have read the clock later.
-            if last == 0 || now.saturating_sub(last) >= MINUTE {
-                (now, Some(0))
-            } else {
-                (last, None)
-            }
-        })
-    }
-}
-
-/// Whether the second that began at `began` is over. `began` may be later than `now`, because another thread read the
-/// clock later.
-fn is_over(began: u64, now: u64) -> bool {
-    const SECOND: u64 = 1_000;
-    let age = now.wrapping_sub(began) & u64::from(u32::MAX);
-    (SECOND..=u64::from(u32::MAX) - SECOND).contains(&age)
 }
 
 #[cfg(test)]
@@ -115,7 +102,7 @@ mod tests {
 
     #[test]
     fn ten_lines_pass_in_a_second_and_the_next_one_says_how_many_did_not() {
-        let limit = Limit::new();
+        let limit = Limit::EACH_SECOND;
         let passed = (0..1_000).filter(|&millis| limit.pass(at(millis)) == Some(0));
         assert_eq!(passed.count(), 10);
         assert_eq!(limit.pass(at(999)), None);
@@ -125,7 +112,7 @@ mod tests {
 
     #[test]
     fn one_line_passes_in_a_minute_whoever_asks() {
-        let limit = EachMinute::new();
+        let limit = Limit::new(1, 60_000);
         let passed = (0..180_000)
             .step_by(7)
             .filter(|&millis| limit.pass(at(millis)).is_some());
@@ -135,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_was_read_a_little_earlier_begins_no_new_second() {
-        let limit = Limit::new();
+        let limit = Limit::EACH_SECOND;
         for _ in 0..10 {
             limit.pass(at(2_000));
         }
@@ -145,7 +132,7 @@ mod tests {
 
     #[test]
     fn threads_lose_no_line() {
-        let (limit, sum) = (Limit::new(), Sum::new(0));
+        let (limit, sum) = (Limit::EACH_SECOND, Sum::new(0));
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
@@ -164,7 +151,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_passed_and_what_was_left_out_is_all(steps in prop::collection::vec(0_u64..300, 1..200)) {
-            let limit = Limit::new();
+            let limit = Limit::EACH_SECOND;
             let (mut now, mut told, mut times) = (0, 0, Vec::new());
             for step in &steps {
                 now += step;

@@ -63,30 +63,19 @@ pub(crate) struct FailedWith<'a> {
     pub(crate) words: &'a dyn Display,
 }
 
-/// What events say of the call.
+/// What events and spans say of the call.
 #[cfg_attr(
     not(feature = "tracing"),
-    expect(dead_code, reason = "only events say it")
+    expect(dead_code, reason = "only events and spans say it")
 )]
-pub(crate) struct CallInEvent<'a> {
-    pub(crate) function: &'static str,
-    pub(crate) attempt: u32,
-    pub(crate) attempts: Option<u32>,
-    /// How long the call took, if its start is known. It reads the clock, so it is called only if the event is wanted.
-    pub(crate) elapsed: &'a dyn Fn() -> Option<Duration>,
-    pub(crate) lines: &'a Lines,
-}
-
-/// What a span says when it opens.
-#[cfg_attr(
-    not(feature = "tracing"),
-    expect(dead_code, reason = "only spans say it")
-)]
-pub(crate) struct Begun {
+pub(crate) struct CallInTrace<'a> {
     pub(crate) function: &'static str,
     /// Where the function is in the user's source.
     pub(crate) place: &'static Location<'static>,
     pub(crate) attempt: u32,
     pub(crate) attempts: Option<u32>,
     pub(crate) which: Which,
+    /// How long the call took, if its start is known.
+    pub(crate) elapsed: Option<Duration>,
+    pub(crate) lines: &'a Lines,
 }

@@ -4,7 +4,7 @@
 
 use std::fmt::Display;
 
-use super::{Begun, CallInEvent, Event};
+use super::{CallInTrace, Event};
 use crate::metrics::Attempted;
 use crate::report::Which;
 use crate::stopped::Outcome;
@@ -33,7 +33,7 @@ pub(crate) const fn spans_may_be_wanted() -> bool {
     false
 }
 
-pub(crate) fn write(_: Event<'_>, _: &CallInEvent<'_>) {}
+pub(crate) fn write(_: Event<'_>, _: &CallInTrace<'_>) {}
 
 #[cfg(feature = "tower")]
 pub(crate) fn ignored_header(_: &str, _: &[u8], _: &str) {}
@@ -46,7 +46,7 @@ pub(crate) enum NoSpan {}
 pub(crate) struct Spans {}
 
 impl Spans {
-    pub(crate) fn begin(&mut self, _: &Begun) {}
+    pub(crate) fn begin(&mut self, _: &CallInTrace<'_>) {}
 
     pub(crate) fn are_open(&self) -> bool {
         false

@@ -11,7 +11,7 @@ use tracing::field::{FieldSet, Value, ValueSet};
 use tracing::metadata::Kind;
 use tracing::{Level, Metadata, Span, dispatcher};
 
-use super::Begun;
+use super::CallInTrace;
 use crate::metrics::Attempted;
 use crate::report::Which;
 use crate::stopped::Outcome;
@@ -31,7 +31,7 @@ pub(crate) struct Spans {
 
 impl Spans {
     /// Opens the span of an attempt. For the first attempt, also opens the span of the call.
-    pub(crate) fn begin(&mut self, begun: &Begun) {
+    pub(crate) fn begin(&mut self, begun: &CallInTrace<'_>) {
         let call = self.call.get_or_insert_with(|| Arc::new(of_call(begun)));
         let attempt = of_attempt(call, begun);
         if call.is_disabled() && attempt.is_disabled() {
@@ -156,7 +156,7 @@ fn of_kind(
     make(metadata, &metadata.fields().value_set(&values))
 }
 
-fn of_call(begun: &Begun) -> Span {
+fn of_call(begun: &CallInTrace<'_>) -> Span {
     let attempts = begun.attempts.map(i64::from);
     let attempts = attempts.as_ref().map(|attempts| attempts as &dyn Value);
     let function = Some(&begun.function as &dyn Value);
@@ -171,7 +171,7 @@ fn of_call(begun: &Begun) -> Span {
     of_kind(&CALL, values, Span::new)
 }
 
-fn of_attempt(call: &Span, begun: &Begun) -> Span {
+fn of_attempt(call: &Span, begun: &CallInTrace<'_>) -> Span {
     // A filter may leave out the call but not the attempt. The attempt is then in the span around the call.
     let parent = call.id().or_else(|| Span::current().id());
     let (attempt, attempts) = (i64::from(begun.attempt), begun.attempts.map(i64::from));
