@@ -26,7 +26,7 @@ static DISABLED: Flag = Flag::new();
 /// ```
 pub fn set_enabled(enabled: bool) {
     match test_scope_around() {
-        Some(scope) => scope.disabled().set(!enabled),
+        Some(scope) => scope.disabled.set(!enabled),
         None => DISABLED.set(!enabled),
     }
 }
@@ -36,7 +36,7 @@ pub fn set_enabled(enabled: bool) {
 #[inline]
 pub fn is_enabled() -> bool {
     match test_scope_around() {
-        Some(scope) => scope.disabled().is_down(),
+        Some(scope) => scope.disabled.is_down(),
         None => is_enabled_outside(),
     }
 }

@@ -3,7 +3,7 @@
 //! Without the feature `testing`, no scope can be made.
 
 use std::collections::HashMap;
-use std::fmt;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,21 +16,22 @@ use crate::report::Report;
 use crate::rng;
 
 /// One run of a test scope.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) struct TestScope(Arc<ScopeShared>);
 
-struct ScopeShared {
+#[derive(Debug)]
+pub(crate) struct ScopeShared {
     seed: u64,
     /// The most attempts of a call, or `None` for no limit.
-    attempts: Option<u32>,
+    pub(crate) attempts: Option<u32>,
     /// Whether calls wait.
-    waits: bool,
+    pub(crate) waits: bool,
     /// Whether retries are off.
-    disabled: Flag,
+    pub(crate) disabled: Flag,
     state: Mutex<ScopeState>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct ScopeState {
     /// How many calls of each function began.
     began: HashMap<&'static str, u32>,
@@ -54,7 +55,7 @@ pub struct LoggedCall {
 /// What a test scope gives to one of its calls.
 #[derive(Debug)]
 pub(crate) struct CallInScope {
-    scope: TestScope,
+    pub(crate) scope: TestScope,
     function: &'static str,
     /// The number of this call among the calls of the function in this scope, from 0.
     ordinal: u32,
@@ -73,10 +74,6 @@ impl TestScope {
             disabled,
             state: Mutex::default(),
         }))
-    }
-
-    pub(crate) fn disabled(&self) -> &Flag {
-        &self.0.disabled
     }
 
     /// Sets the policy of the preset at this address for the calls in this scope that begin from now on.
@@ -125,29 +122,15 @@ impl TestScope {
     }
 
     fn state(&self) -> MutexGuard<'_, ScopeState> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl CallInScope {
-    pub(crate) fn disabled(&self) -> &Flag {
-        self.scope.disabled()
-    }
-
-    /// The most attempts of the call, or `None` for no limit.
-    pub(crate) fn attempts(&self) -> Option<u32> {
-        self.scope.0.attempts
-    }
-
-    /// Whether the call waits.
-    pub(crate) fn waits(&self) -> bool {
-        self.scope.0.waits
-    }
-
     /// Draws the delay before a retry, after `number` attempts. The delay depends only on the seed, the function, and
     /// the ordinal of the call, so concurrent calls do not change it.
     pub(crate) fn draw(&self, number: u32, range: &DelayRange) -> Duration {
-        let place = (self.scope.0.seed, self.function, self.ordinal, number);
+        let place = (self.scope.seed, self.function, self.ordinal, number);
         rng::seeded_duration_in(place, range)
     }
 
@@ -157,20 +140,10 @@ impl CallInScope {
     }
 }
 
-impl fmt::Debug for TestScope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ScopeShared {
-            seed,
-            attempts,
-            waits,
-            disabled,
-            ..
-        } = &*self.0;
-        f.debug_struct("TestScope")
-            .field("seed", seed)
-            .field("attempts", attempts)
-            .field("waits", waits)
-            .field("enabled", &disabled.is_down())
-            .finish_non_exhaustive()
+impl Deref for TestScope {
+    type Target = ScopeShared;
+
+    fn deref(&self) -> &ScopeShared {
+        &self.0
     }
 }

@@ -34,7 +34,7 @@ impl State<'_> {
 
     /// The attempts that the call may make by itself.
     pub(super) fn own_attempts(&self) -> u32 {
-        let most = self.test_scope().and_then(CallInScope::attempts);
+        let most = self.test_scope().and_then(|own| own.scope.attempts);
         let own = self.settings.policy.most_attempts();
         own.min(most.unwrap_or(u32::MAX))
     }
@@ -42,7 +42,9 @@ impl State<'_> {
     /// Whether retries are on.
     pub(super) fn is_enabled(&self) -> bool {
         self.test_scope()
-            .map_or_else(switch::is_enabled_outside, |own| own.disabled().is_down())
+            .map_or_else(switch::is_enabled_outside, |own| {
+                own.scope.disabled.is_down()
+            })
     }
 
     /// The budget, or `None` for none.
@@ -64,7 +66,7 @@ impl State<'_> {
     pub(super) fn draw(&self, range: &DelayRange, now: Stamp) -> (Duration, bool) {
         match self.test_scope() {
             None => (rng::duration_in(range, now), true),
-            Some(own) => (own.draw(self.frame.number.get(), range), own.waits()),
+            Some(own) => (own.draw(self.frame.number.get(), range), own.scope.waits),
         }
     }
 }
