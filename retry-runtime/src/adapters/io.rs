@@ -58,7 +58,7 @@ fn of(error: &io::Error) -> Verdict {
     match of_kind(error.kind()) {
         // An alert of TLS.
         Verdict::Permanent if error.kind() == ErrorKind::InvalidData => {
-            tls::of_rustls(&error.to_string()).unwrap_or(Verdict::Permanent)
+            tls::of_text(&error.to_string()).unwrap_or(Verdict::Permanent)
         }
         Verdict::Unknown if is_unresolved(error) => Verdict::Refused,
         Verdict::Unknown => of_number(error),

@@ -9,6 +9,7 @@ use std::io;
 use crate::classify::{Links, Retryable, Said, Verdict, as_type};
 use crate::stopped::{CutCommit, Stopped};
 
+use super::tls;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 use super::transaction::{CommitError, TransactionError};
 
@@ -134,6 +135,8 @@ const KNOWN: &[Ask] = &[
     alone::<tonic::Status>,
     #[cfg(feature = "tonic")]
     alone::<tonic::TimeoutExpired>,
+    // Last, because it reads the text of an error of any type.
+    tls::said,
 ];
 
 /// Their answers end the search, as they know more than their sources. An error of a database is unknown on purpose: the

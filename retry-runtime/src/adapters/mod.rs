@@ -32,16 +32,6 @@ pub mod tonic;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 mod transaction;
 
-#[cfg(any(
-    all(
-        feature = "hyper",
-        not(all(target_family = "wasm", target_os = "unknown"))
-    ),
-    feature = "sqlx",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres"
-))]
-mod handshake;
 mod io;
 pub(crate) mod known;
 mod std_errors;

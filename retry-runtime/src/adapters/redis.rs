@@ -9,6 +9,7 @@ use std::error::Error as _;
 use ::redis::{ErrorKind, RedisError, RetryMethod, ServerError};
 
 use super::io::is_unresolved;
+use super::tls;
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -31,6 +32,12 @@ impl Retryable for RedisError {
             // The crate says `Reconnect`, because the connection may be out of step with the protocol. But the error also
             // means that a value does not have the requested type, and then every attempt fails.
             ErrorKind::Parse => return Verdict::Permanent,
+            // Also the error of a handshake of TLS. The crate wants to connect again, whatever the certificate is.
+            ErrorKind::Io => match tls::handshake(self) {
+                None | Some(Verdict::Unknown) => {}
+                Some(Verdict::Permanent) => return Verdict::Permanent,
+                Some(_) => return Verdict::Transient,
+            },
             _ => {}
         }
         match self.retry_method() {

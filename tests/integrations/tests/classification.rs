@@ -6,6 +6,8 @@
 mod made;
 #[path = "classification/table.rs"]
 mod table;
+#[path = "classification/tls.rs"]
+mod tls;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -233,6 +235,7 @@ async fn of_the_code() -> Vec<(&'static str, Errors)> {
         ("sqlite", of_sqlite()),
         ("aws", of_aws()),
         ("redis", redis_kinds()),
+        ("tls", tls::alerts().await),
         ("tonic", Errors::new()),
         ("tokio-postgres", Errors::new()),
         ("tokio", Errors::new()),

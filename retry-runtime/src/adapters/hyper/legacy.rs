@@ -4,7 +4,6 @@ use std::error::Error as StdError;
 
 use ::hyper_util::client::legacy::Error;
 
-use crate::adapters::handshake;
 use crate::adapters::known::{self, Certain};
 use crate::classify::{Links, Retryable, Said, Verdict};
 
@@ -33,11 +32,7 @@ pub(in crate::adapters) fn connect(
     inside: Option<Said>,
 ) -> Verdict {
     let inside = inside.map(|said| said.verdict);
-    let permanent = Some(Verdict::Permanent);
-    if inside == permanent
-        || handshake::of_texts(error) == permanent
-        || Links::of(error).any(is_wrong_password)
-    {
+    if inside == Some(Verdict::Permanent) || Links::of(error).any(is_wrong_password) {
         Verdict::Permanent
     } else {
         Verdict::Refused

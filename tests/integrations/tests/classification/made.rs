@@ -21,6 +21,8 @@ use tonic::metadata::MetadataMap;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt as _};
 
+use crate::tls;
+
 /// An error under its name in the table.
 pub(crate) struct Made {
     pub(crate) of: &'static str,
@@ -35,7 +37,9 @@ fn made(of: &'static str, error: &'static str, made: &impl Retryable) -> Made {
 
 /// The errors of another version of a client, which has no rows of its own.
 pub(crate) async fn of_other_versions() -> Vec<Made> {
-    reqwest_0_12().await
+    let mut all = reqwest_0_12().await;
+    all.extend(tls::of_other_versions().await);
+    all
 }
 
 pub(crate) async fn all() -> Vec<Made> {
@@ -55,6 +59,7 @@ pub(crate) async fn all() -> Vec<Made> {
     all.extend(sea_orm());
     all.extend(deadpool());
     all.extend(redis().await);
+    all.extend(tls::all().await);
     all
 }
 
