@@ -1,9 +1,9 @@
 //! Wording: keys and the punctuation around them.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 
 use super::{Message, typed, whole};
-use crate::keys::{Grammar, Id, Key};
+use crate::keys::{Grammar, Key};
 
 messages! {
     duplicate(key: &Key) {
@@ -55,24 +55,13 @@ messages! {
 /// A value without a key.
 pub(crate) fn not_a_key(tokens: &TokenStream) -> Message {
     let text = typed(tokens);
-    let message = Message::new(format!("found `{text}`, expected a key"));
-    let key = match tokens.clone().into_iter().next() {
-        Some(TokenTree::Literal(literal)) => match syn::Lit::new(literal) {
-            syn::Lit::Int(int) if int.suffix().is_empty() => Some(Id::Attempts),
-            syn::Lit::Str(text) if text.value().starts_with(|c: char| c.is_ascii_digit()) => {
-                Some(Id::Timeout)
-            }
-            syn::Lit::Str(text) if text.value().contains("::") => Some(Id::On),
-            _ => None,
-        },
-        Some(TokenTree::Punct(comma)) if comma.as_char() == ',' => return stray_comma(),
-        Some(TokenTree::Ident(_)) if syn::parse2::<syn::TypePath>(tokens.clone()).is_ok() => {
-            return message.help(format!("write `on = {text}`, or several as `on(A, B)`"));
-        }
-        _ => None,
+    if text == "," {
+        return stray_comma();
+    }
+    let help = if syn::parse2::<syn::TypePath>(tokens.clone()).is_ok() {
+        format!("write `on = {text}`, or several as `on(A, B)`")
+    } else {
+        "write `key = value`, such as `attempts = 4`".to_owned()
     };
-    message.help(match key {
-        Some(key) => format!("write `{} = {text}`", key.key()),
-        None => "write `key = value`, such as `attempts = 4`".to_owned(),
-    })
+    Message::new(format!("found `{text}`, expected a key")).help(help)
 }

@@ -123,6 +123,7 @@ pub(crate) fn keys_and_values_are_completed() {
         ("when = is_b$0", "is_busy"),
         ("when = |error| error.$0", "verdict"),
         ("unless = |error| error.$0", "verdict"),
+        ("retry_after = |error| error.$0", "verdict"),
         ("when_ok = |reply| reply.$0", "status"),
         ("until = |reply| reply.$0", "status"),
         ("on_retry = |event| event.$0", "attempt"),
