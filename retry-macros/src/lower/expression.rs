@@ -30,21 +30,20 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
         Expr::Call(call) => whole(&call.func),
         Expr::Field(_) => format!("|{argument}| {}({argument})", whole(&expr)),
         // An expression such as `error.is_temporary()`, which lacks the `|error|` before it.
-        answer => match first_word(answer) {
-            Some(this) if this == "self" => format!("|{argument}| {}", whole(&answer)),
-            Some(name) => format!("|{name}| {}", whole(&answer)),
-            None => format!("|{argument}| …"),
-        },
+        answer => {
+            let name = first_name(answer).map(|name| name.to_string());
+            let name = name.as_deref().unwrap_or(argument);
+            format!("|{name}| {}", whole(&answer))
+        }
     };
     Err(given.wrong_but(&write))
 }
 
-/// The first token of an expression, if it is a word.
-fn first_word(expr: &Expr) -> Option<Ident> {
-    match expr.to_token_stream().into_iter().next() {
-        Some(TokenTree::Ident(word)) => Some(word),
-        _ => None,
-    }
+/// The name that an expression begins with, if it is not that of a macro.
+fn first_name(expr: &Expr) -> Option<Ident> {
+    let first = expr.to_token_stream().into_iter().next();
+    let name = syn::parse2(first.into_iter().collect()).ok();
+    name.filter(|_| !matches!(expr, Expr::Macro(_)))
 }
 
 /// Reads an expression whose value is a future.
