@@ -24,10 +24,14 @@ const UNITS: [(&str, u64); 8] = [
 /// What is wrong with the text of a duration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DurationFault<'t> {
+    /// `-5s`.
+    Negative,
     /// A number alone.
     NoUnit(&'t str),
-    /// A word that is no unit.
-    UnknownUnit(&'t str),
+    /// A word that is no unit, and the unit that it most likely means.
+    UnknownUnit(&'t str, Option<&'static str>),
+    /// `1,5s`, and the text with a point.
+    Comma(String),
     /// More than 24 h.
     AboveLimit,
     /// Anything else.
@@ -51,6 +55,9 @@ pub(crate) enum DurationFault<'t> {
 /// - The first fault in the text.
 pub(crate) fn parse(text: &str) -> Result<Duration, DurationFault<'_>> {
     let text = text.trim();
+    if text.starts_with('-') {
+        return Err(DurationFault::Negative);
+    }
     let mut rest = text;
     let mut seen: Vec<&str> = Vec::new();
     let mut sum = Duration::ZERO;
@@ -64,10 +71,14 @@ pub(crate) fn parse(text: &str) -> Result<Duration, DurationFault<'_>> {
         let name = take(&mut rest, char::is_alphabetic);
         rest = rest.trim_start();
         let Some((unit, nanos)) = unit(name) else {
+            let with_point = text.replacen(',', ".", 1);
             return Err(match name {
                 "" if text == number => DurationFault::NoUnit(number),
+                "" if rest.starts_with(',') && parse(&with_point).is_ok() => {
+                    DurationFault::Comma(with_point)
+                }
                 "" => DurationFault::NoDuration,
-                name => DurationFault::UnknownUnit(name),
+                name => DurationFault::UnknownUnit(name, meant(name)),
             });
         };
         if seen.contains(&unit) {
@@ -114,6 +125,14 @@ pub(crate) fn human(duration: Duration) -> String {
 fn unit(name: &str) -> Option<(&'static str, u64)> {
     let (names, nanos) = UNITS.iter().find(|(names, _)| text::among(names, name))?;
     Some((names.split(' ').next()?, *nanos))
+}
+
+/// The unit that a name most likely means: `MS` is `ms`, and `seond` is `s`.
+fn meant(name: &str) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    let names = UNITS.iter().flat_map(|(names, _)| names.split(' '));
+    let meant = text::nearest(&lower, names).and_then(unit);
+    meant.map(|(unit, _)| unit)
 }
 
 /// The length of a part, exactly.

@@ -49,15 +49,15 @@ fn the_fault_is_the_one_that_was_most_likely_made() {
         ("1_000ms", Is::NoDuration),
         ("PT5S", Is::NoDuration),
         ("1,s", Is::NoDuration),
-        ("1,5s", Is::NoDuration),
-        ("1m 1,5s", Is::NoDuration),
-        ("-5s", Is::NoDuration),
+        ("1,5s", Is::Comma("1.5s".to_owned())),
+        ("1m 1,5s", Is::Comma("1m 1.5s".to_owned())),
+        ("-5s", Is::Negative),
         ("1.5", Is::NoUnit("1.5")),
-        ("5sx", Is::UnknownUnit("sx")),
-        ("5MS", Is::UnknownUnit("MS")),
-        ("5M", Is::UnknownUnit("M")),
-        ("1 month", Is::UnknownUnit("month")),
-        ("2y", Is::UnknownUnit("y")),
+        ("5sx", Is::UnknownUnit("sx", Some("s"))),
+        ("5MS", Is::UnknownUnit("MS", Some("ms"))),
+        ("5M", Is::UnknownUnit("M", Some("m"))),
+        ("1 month", Is::UnknownUnit("month", None)),
+        ("2y", Is::UnknownUnit("y", None)),
     ] {
         assert_eq!(parse(text), Err(fault), "{text}");
     }

@@ -1,5 +1,7 @@
 //! Wording: keys that contradict each other, or that have no effect together.
 
+use std::time::Duration;
+
 use crate::duration::human;
 use crate::keys::PolicyKey;
 use crate::rules::TooLong;
@@ -92,6 +94,13 @@ messages! {
     decorrelated_delays() {
         "`jitter = \"decorrelated\"` computes the delays, and `delays` lists them";
         help "write `jitter = \"full\"` or `jitter = \"equal\"`, or remove `delays`";
+    }
+
+    /// The first wait alone is as long as the deadline.
+    no_second_attempt(deadline: Duration, wait: Duration, jitter: &str) {
+        "`deadline` ({}) leaves no room for a second attempt", human(deadline);
+        help "write a longer `deadline`, or a smaller `base`";
+        note "with `jitter = \"{jitter}\"` the first delay is at least {}", human(wait);
     }
 
     until_and_when_ok() {

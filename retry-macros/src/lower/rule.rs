@@ -72,7 +72,7 @@ pub(super) fn check(model: &Model, places: &[Place], errors: &mut Errors) {
     if retries {
         idle(&facts, errors);
     }
-    lengths_too_long(&facts, retries, errors);
+    let ordered = lengths_too_long(&facts, retries, errors);
     cut_while_blocking(&facts, errors);
     if facts.place("cancel").is_some() && facts.place("cancel_waits").is_some() {
         let keys = ["cancel", "cancel_waits"];
@@ -81,10 +81,14 @@ pub(super) fn check(model: &Model, places: &[Place], errors: &mut Errors) {
     hedges(&facts, errors);
     judged_twice(&facts, errors);
     if retries {
-        // Decorrelated jitter draws each delay from the delay before, not from a list.
-        if facts.place("delays").is_some() && is_decorrelated(model) {
-            let keys = ["delays", "jitter"];
-            report(&facts, errors, &keys, wording::decorrelated_delays());
+        if facts.place("delays").is_some() {
+            // It draws each delay from the delay before, not from a list.
+            if is_decorrelated(model) {
+                let keys = ["delays", "jitter"];
+                report(&facts, errors, &keys, wording::decorrelated_delays());
+            }
+        } else if ordered && !model.never_retries() {
+            no_second_attempt(&facts, errors);
         }
         contradictions(&facts, errors);
     }
@@ -144,15 +148,38 @@ fn made_idle(facts: &Facts<'_>, key: PolicyKey) -> Option<(&'static str, String,
     }
 }
 
-/// Reports durations that are longer than those they must not exceed. If nothing is retried, the delays do not matter.
-fn lengths_too_long(facts: &Facts<'_>, retries: bool, errors: &mut Errors) {
+/// Reports durations that are longer than those they must not exceed. Returns whether there are none. If nothing is retried, the
+/// delays do not matter.
+fn lengths_too_long(facts: &Facts<'_>, retries: bool, errors: &mut Errors) -> bool {
     let delays = facts.place("delays").is_some();
+    let mut ordered = true;
     for found in too_long(delays, |key| facts.length(key)) {
         let keys = [found.short.0, found.long.0].map(PolicyKey::name);
         if retries || keys.iter().all(|key| text::among(ABOUT_ATTEMPTS, key)) {
+            ordered = false;
             let given = keys.map(|key| facts.place(key).is_some());
             report_value(facts, errors, &keys, wording::too_long(&found, given));
         }
+    }
+    ordered
+}
+
+/// Reports a deadline that is over before the shortest possible first wait.
+fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
+    let [deadline, base] = [PolicyKey::Deadline, PolicyKey::Base].map(|key| facts.length(key));
+    let jitter = word(facts.model.jitter.as_ref());
+    let (Some(deadline), Some(base), Some(jitter)) = (deadline, base, jitter) else {
+        return;
+    };
+    // The ceiling of the first wait is `base` with every backoff. Full jitter may draw almost zero.
+    let shortest = match jitter.as_str() {
+        "none" | "decorrelated" => base,
+        "equal" => base / 2,
+        _ => return,
+    };
+    if shortest >= deadline {
+        let message = wording::no_second_attempt(deadline, shortest, &jitter);
+        report_value(facts, errors, &["deadline", "base", "jitter"], message);
     }
 }
 
