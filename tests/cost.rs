@@ -274,6 +274,12 @@ fn a_policy_boxes_its_operation_unless_it_is_told_not_to() {
     let boxed = allocations(async || assert!(POLICY.run(operation).await.is_ok()));
     let unboxed = allocations(async || assert!(POLICY.run(operation).unboxed().await.is_ok()));
     assert_eq!((boxed, unboxed), (1, 0));
+    let limit = io::ErrorKind::TimedOut;
+    let ruled = allocations(async || {
+        let run = POLICY.run(operation).when(|error| error.kind() != limit);
+        assert!(run.unboxed().await.is_ok());
+    });
+    assert_eq!(ruled, 2, "the box of a rule, and the list of its kind");
 }
 
 /// A `Stopped` keeps the error of an earlier attempt in a box.

@@ -263,9 +263,8 @@ impl Policy {
     /// Sets after how long a second attempt begins beside the first, if the first is still pending. Default: never.
     /// Less than 1 ms counts as 1 ms.
     ///
-    /// Two attempts at a time need the right arguments, so only calls that ask for it hedge: functions with
-    /// `hedge = "policy"` in their attribute, and runs with [`hedged`](crate::Run::hedged). The key `hedge` of an attribute
-    /// may also say the time itself.
+    /// Two attempts at a time need the right arguments, so only functions with `hedge = "policy"` in their attribute hedge. The
+    /// key `hedge` may also say the time itself.
     #[must_use]
     pub const fn with_hedge(mut self, hedge: Duration) -> Self {
         self.hedge = Some(hedge);

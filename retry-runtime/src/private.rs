@@ -22,9 +22,6 @@ pub use crate::lookup::{
 pub use crate::result::{
     ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultFuture, ResultLike, typed,
 };
-pub use crate::run::{
-    AndRule, Blocking, ByDisplay, ByFunction, CanBeUnready, CanCancel, Chained, MakesText, NoRules,
-    Rule, RunOfAny, RunRules,
-};
+pub use crate::run::{Chained, Ruled, RunOfAny};
 pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Site, SiteSettings, SiteState, UnlimitedSite};
 pub use crate::{Backoff, Jitter, Nested, Policy};

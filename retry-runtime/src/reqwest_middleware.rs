@@ -42,6 +42,7 @@ use crate::budget::{Budget, Budgets};
 use crate::call::Cut;
 use crate::classify::Retryable;
 use crate::policy::Policy;
+use crate::result::ByFrom;
 use crate::run::Run;
 use crate::site::{BudgetOf, PolicyOf};
 
@@ -234,10 +235,9 @@ impl Middleware for Retry {
                 }
             }
         };
-        let mut run =
-            Run::<_, _, _, false, Cut>::at(self.place, policy, attempt, Error::middleware)
-                .with_idempotent(idempotent)
-                .with_sensitive(self.sensitive);
+        let mut run = Run::<_, _, _, false, Cut, ByFrom>::at(self.place, policy, attempt)
+            .with_idempotent(idempotent)
+            .with_sensitive(self.sensitive);
         if let Some(name) = self.name {
             run = run.with_name(name);
         }

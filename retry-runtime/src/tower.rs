@@ -53,6 +53,7 @@ use crate::adapters::known;
 use crate::call::Cut;
 use crate::classify::{Retryable, Said, Verdict};
 use crate::policy::Policy;
+use crate::result::ByFrom;
 use crate::run::Run;
 use crate::site::{BudgetOf, PolicyOf};
 use crate::stopped::Stopped;
@@ -331,10 +332,9 @@ impl<Q> LayerSettings<Q> {
                 }
             }
         };
-        let mut run =
-            Run::<_, _, _, false, Cut>::at(self.place, policy, attempt, FailedAttempt::Stopped)
-                .with_idempotent(idempotent)
-                .with_sensitive(self.sensitive);
+        let mut run = Run::<_, _, _, false, Cut, ByFrom>::at(self.place, policy, attempt)
+            .with_idempotent(idempotent)
+            .with_sensitive(self.sensitive);
         if let Some(name) = self.name {
             run = run.with_name(name);
         }
@@ -363,6 +363,12 @@ impl<A> FailedAttempt<A> {
             Self::Response(_, said, _) => *said,
             Self::Stopped(stopped) => Said::of(stopped),
         }
+    }
+}
+
+impl<A> From<Stopped> for FailedAttempt<A> {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
     }
 }
 

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use reattempt::{Outcome, Policy, retry};
+use reattempt::{Outcome, retry};
 use tokio::sync::Notify;
 
 use crate::script::{RESET, Script, Step, ending, ms, stopped};
@@ -184,28 +184,18 @@ async fn call_that_ends(script: &Script, stop: &Notify) -> io::Result<usize> {
     script.play().await
 }
 
-/// Runs the function above and the same `run`, stops each after this many milliseconds, and hands what happened to `check`.
+/// Runs the function above, stops it after this many milliseconds, and hands what happened to `check`.
 async fn waits_stopped_after(
     steps: &[Step],
     millis: u64,
     check: impl Fn(&Script, io::Result<usize>),
 ) {
-    const POLICY: Policy = Policy::new()
-        .with_attempts(5)
-        .with_delays(const { &[ms(1000); 4] })
-        .without_budget();
-    let after = async |stop: &Notify| {
+    let (script, stop) = (Script::new(steps.iter().copied()), Notify::new());
+    let after = async {
         tokio::time::sleep(ms(millis)).await;
         stop.notify_one();
     };
-    let (script, stop) = (Script::new(steps.iter().copied()), Notify::new());
-    let (ended, ()) = tokio::join!(call_that_ends(&script, &stop), after(&stop));
-    check(&script, ended);
-    let (script, stop) = (Script::new(steps.iter().copied()), Notify::new());
-    let run = POLICY
-        .run(|| script.play())
-        .with_cancel_waits(stop.notified());
-    let (ended, ()) = tokio::join!(run.unboxed(), after(&stop));
+    let (ended, ()) = tokio::join!(call_that_ends(&script, &stop), after);
     check(&script, ended);
 }
 
@@ -279,8 +269,7 @@ async fn with_cancel_waits_the_first_failure_after_the_signal_drops_the_other() 
     .await;
 }
 
-/// Runs a function that hedges after 100 ms and the same `run`, stops each after this many milliseconds, and hands what
-/// happened to `check`.
+/// Runs a function that hedges after 100 ms, stops it after this many milliseconds, and hands what happened to `check`.
 async fn hedged_stopped_after(
     steps: &[Step],
     millis: u64,
@@ -294,20 +283,12 @@ async fn hedged_stopped_after(
     ) -> io::Result<usize> {
         script.play().await
     }
-    let after = async |stop: &Notify| {
+    let budget = reattempt::Budget::new();
+    let (script, stop) = (Script::new(steps.iter().copied()), Notify::new());
+    let after = async {
         tokio::time::sleep(ms(millis)).await;
         stop.notify_one();
     };
-    let budget = reattempt::Budget::new();
-    let (script, stop) = (Script::new(steps.iter().copied()), Notify::new());
-    let (ended, ()) = tokio::join!(hedged(&script, &stop, &budget), after(&stop));
-    check(&script, ended);
-    let (script, stop) = (Script::new(steps.iter().copied()), Notify::new());
-    let policy = Policy::new().with_hedge(ms(100));
-    let run = policy
-        .run(|| script.play())
-        .with_budget(&budget)
-        .with_cancel_waits(stop.notified());
-    let (ended, ()) = tokio::join!(run.hedged(), after(&stop));
+    let (ended, ()) = tokio::join!(hedged(&script, &stop, &budget), after);
     check(&script, ended);
 }

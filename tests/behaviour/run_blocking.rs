@@ -78,9 +78,10 @@ fn rules_and_hooks_are_those_of_a_run() {
     assert_eq!(run.when_ok(|value| *value < 3).call().unwrap(), 3);
 
     let log = Log::listen();
-    let run = POLICY.without_limits().run_blocking(|| Err::<(), _>(()));
-    let run = run.when(|()| true).with_text(|()| "nothing".to_owned());
-    assert_eq!(run.call(), Err(()));
+    let run = POLICY
+        .without_limits()
+        .run_blocking(|| Err::<(), _>("nothing"));
+    assert_eq!(run.when(|_| true).call(), Err("nothing"));
     let lines = log.lines();
     assert!(lines[0].contains(r#"error="nothing""#), "{lines:?}");
 }

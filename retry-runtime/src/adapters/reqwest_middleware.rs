@@ -6,6 +6,7 @@ use ::reqwest_middleware::Error;
 
 use super::known;
 use crate::classify::{Retryable, Verdict};
+use crate::stopped::Stopped;
 
 /// An error of `reqwest` has its own verdict. In the error of a middleware, the innermost error with a verdict decides.
 #[diagnostic::do_not_recommend]
@@ -24,5 +25,12 @@ impl Retryable for Error {
             Self::Reqwest(error) => error.hint(),
             Self::Middleware(_) => known::inside(self)?.hint,
         }
+    }
+}
+
+/// The error of a middleware.
+impl From<Stopped> for Error {
+    fn from(stopped: Stopped) -> Self {
+        Self::middleware(stopped)
     }
 }

@@ -59,19 +59,6 @@ pub fn unless_begun<C: Future, F: Signalled>(
     }
 }
 
-/// The same for a run, which knows only now whether the `cancel` future `cuts` an attempt that has begun.
-pub(crate) fn unless_cut<C: Future, F: Signalled>(
-    cancel: Pin<&mut C>,
-    cuts: bool,
-    attempt: F,
-) -> impl Future<Output = Option<F::Output>> {
-    Unless {
-        cancel,
-        goes_on: move |attempt: &F| !cuts && attempt.signalled(),
-        work: attempt,
-    }
-}
-
 /// An attempt, which may go on when the `cancel` future has completed.
 pub trait Signalled: Future {
     /// Notifies the attempt of the signal: it begins no hedge, and sets no failure aside. Returns `false` if it has not

@@ -30,11 +30,6 @@ pub enum Cut {
 pub enum Never {}
 
 /// What can cut a call: [`Cut`], or [`Never`] for a function without limits.
-#[diagnostic::on_unimplemented(
-    message = "a blocking run is not a future",
-    label = "make the call with `.call()`",
-    note = "to await, write `run(async || …)` in place of `run_blocking(|| …)`"
-)]
 pub trait Cuts: Copy + Into<Cut> {
     /// Whether a timer may cut its attempts.
     const LIMITED: bool;

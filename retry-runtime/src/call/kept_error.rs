@@ -44,9 +44,9 @@ impl<E> Keeps<Cut, E, Nothing> for Foreign {
     }
 }
 
-impl<M, E, K> Keeps<Never, E, K> for M {
+impl<M, E> Keeps<Never, E, Nothing> for M {
     #[inline]
-    fn keep(self, _error: E) -> Option<K> {
+    fn keep(self, _error: E) -> Option<Nothing> {
         None
     }
 }

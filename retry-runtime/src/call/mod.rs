@@ -39,9 +39,7 @@ mod settle;
 mod timers;
 
 pub use self::after::Ending;
-pub(crate) use self::after::FAILED_VALUE;
 pub use self::blocking::CanBlock;
-pub(crate) use self::cancel::unless_cut;
 pub use self::cancel::{Cancels, Signal, Signalled, unless, unless_begun};
 pub use self::close::OnEnd;
 pub use self::cut::{Cut, Cuts, Never};
@@ -67,7 +65,6 @@ use crate::{metrics, trace};
 /// `C` is what can cut its attempts: [`Cut`], or [`Never`] without limits. `K` is what it keeps of its last error. If a
 /// later attempt is cut, this becomes the source of the [`Stopped`](crate::Stopped).
 pub struct Call<'p, C, K = Nothing> {
-    /// The loop of `Policy::run` is written by hand, with this part.
     pub(crate) state: State<'p>,
     kept: Option<K>,
     checks: Cell<Checks>,

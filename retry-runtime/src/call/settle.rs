@@ -170,6 +170,26 @@ impl<C: Cuts, K> Call<'_, C, K> {
         });
     }
 
+    /// The same as `until`, for a run, which has none without limits.
+    #[inline]
+    pub(crate) fn if_ready<R: ResultLike>(
+        &self,
+        ended: &Result<R, C>,
+        is_ready: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
+    ) {
+        let unready = match value(ended).map(is_ready) {
+            Some((false, delay)) => {
+                self.state.say_delay(delay);
+                true
+            }
+            _ => false,
+        };
+        self.checks.set(Checks {
+            unready,
+            ..self.checks.get()
+        });
+    }
+
     /// Asks `unless` about an error. After a timeout, asks it about the error that the caller would get.
     pub fn unless<R, W>(
         &self,
@@ -245,17 +265,7 @@ impl<K> Call<'_, Cut, K> {
         ended: &Result<R, Cut>,
         is_ready: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
     ) {
-        let unready = match value(ended).map(is_ready) {
-            Some((false, delay)) => {
-                self.state.say_delay(delay);
-                true
-            }
-            _ => false,
-        };
-        self.checks.set(Checks {
-            unready,
-            ..self.checks.get()
-        });
+        self.if_ready(ended, is_ready);
     }
 
     /// Returns the result of a call whose `cancel` future completed.

@@ -94,7 +94,7 @@ impl Verdict {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which of its errors are worth another attempt",
     label = "no verdict for `{Self}`",
-    note = "name the error types to retry: `#[retry(on = \"std::io::Error\")]`, or `.on::<std::io::Error>()` for a closure (`.on_source` if it returns an `anyhow::Error` or a box)",
+    note = "name the error types to retry: `#[retry(on = \"std::io::Error\")]`, or `.on::<std::io::Error>()` for a closure",
     note = "or write a predicate: `#[retry(when = \"is_temporary\")]`, with `fn is_temporary(error: &{Self}) -> bool`, or `.when(is_temporary)` for a closure",
     note = "or, for your own type, give each variant a verdict: `#[derive(reattempt::Retryable)]`",
     note = "or, for an error of another crate, enable the feature of `reattempt` with the name of that crate",

@@ -66,18 +66,22 @@ fn current(frame: &Frame) -> Option<Arc<OpenCommits>> {
 mod tests {
     use std::cell::Cell;
     use std::error::Error as _;
+    use std::fmt::Display;
     use std::future::pending;
     use std::io;
+    use std::pin::pin;
     use std::time::Duration;
 
     use tokio::task::{spawn, yield_now};
     use tokio::time::{sleep, timeout};
 
     use super::*;
-    use crate::classify::{Retryable, Ruling, Said, Verdict};
+    use crate::call::unless;
+    use crate::classify::{Retryable, Ruling, Said, Verdict, verdict_of};
     use crate::context::Attempt;
     #[cfg(feature = "testing")]
     use crate::listen::observe;
+    use crate::lookup::{Failed, Forgets};
     use crate::policy::Policy;
     use crate::propagate::propagate;
     use crate::site::{Site, SiteState};
@@ -345,9 +349,35 @@ mod tests {
 
     const HEDGED: Policy = POLICY.with_hedge(Duration::from_millis(200));
 
+    /// A call that hedges, as an annotated function does.
+    async fn hedged(policy: Policy, commits: &[u32], cancel: impl Future) -> Result<(), Stopped> {
+        fn judge<'e>(error: &'e Failed<'e, Stopped>) -> (Ruling, &'e dyn Display, Forgets) {
+            let ruling = Ruling::by(verdict_of(error.error()));
+            (ruling, error.words(), Forgets)
+        }
+        static STATE: SiteState = SiteState::new();
+        static SITE: Site<true> = Site::new("hedged", POLICY, &STATE);
+        let settings = SITE.settings().with_policy(|_| policy);
+        let mut call = SITE.begin_with(&settings);
+        let mut cancel = pin!(cancel);
+        loop {
+            let race = call.race(
+                || commits_in(commits),
+                |call, ended| call.set_aside(ended, judge),
+            );
+            let Some(ended) = unless(cancel.as_mut(), race).await else {
+                return call.cancelled();
+            };
+            match call.settle(ended, judge) {
+                Ok(at) => call.wait(at).await,
+                Err(result) => return result,
+            }
+        }
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_call_with_an_open_commit_does_not_hedge() {
-        let stopped = HEDGED.run(|| commits_in(&[1])).hedged().await.unwrap_err();
+        let stopped = hedged(HEDGED, &[1], pending::<()>()).await.unwrap_err();
         assert_eq!(
             (stopped.outcome(), stopped.attempts()),
             (Outcome::Timeout, 1)
@@ -357,13 +387,13 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_timeout_that_cuts_the_commit_of_a_hedge_ends_the_call() {
-        let stopped = HEDGED.run(|| commits_in(&[2])).hedged().await.unwrap_err();
+        let stopped = hedged(HEDGED, &[2], pending::<()>()).await.unwrap_err();
         assert_eq!(
             (stopped.outcome(), stopped.attempts()),
             (Outcome::Timeout, 2)
         );
         assert_eq!(stopped.verdict(), Verdict::Unknown);
-        let begun = HEDGED.run(|| commits_in(&[])).hedged().await.unwrap_err();
+        let begun = hedged(HEDGED, &[], pending::<()>()).await.unwrap_err();
         assert_eq!((begun.attempts(), begun.verdict()), (3, Verdict::Transient));
     }
 
@@ -373,23 +403,16 @@ mod tests {
             let policy = HEDGED
                 .with_timeout(MINUTE)
                 .with_deadline(Duration::from_secs(1));
-            let stopped = policy
-                .run(|| commits_in(commits))
-                .hedged()
-                .await
-                .unwrap_err();
+            let stopped = hedged(policy, commits, pending::<()>()).await.unwrap_err();
             assert_eq!(
                 (stopped.outcome(), stopped.attempts()),
                 (Outcome::Deadline, 2)
             );
             assert_eq!(stopped.verdict(), verdict);
 
-            let run = HEDGED.with_timeout(MINUTE).run(|| commits_in(commits));
-            let stopped = run
-                .with_cancel(sleep(Duration::from_secs(1)))
-                .hedged()
-                .await;
-            let stopped = stopped.unwrap_err();
+            let policy = HEDGED.with_timeout(MINUTE);
+            let cancel = sleep(Duration::from_secs(1));
+            let stopped = hedged(policy, commits, cancel).await.unwrap_err();
             assert_eq!(stopped.outcome(), Outcome::Cancelled);
             let in_doubt = stopped.source().is_some();
             assert_eq!(in_doubt, verdict == Verdict::Unknown);

@@ -1,129 +1,170 @@
-//! The loops of a run: one macro, for closures that are async, that hedge, and that block. The attribute writes such a loop
-//! into a function.
-//!
-//! They share a macro and no function. With a trait for the attempts, rustc cannot prove that the future of a caller is
-//! `Send` (rust-lang/rust#100013). With async functions for the waits, the future of each run would be 88 bytes larger.
+//! The loops of a run, which the attribute writes into a function: for closures that are async, and for those that block.
 
+use std::fmt::Display;
 use std::future::{pending, ready};
-use std::marker::PhantomData;
+use std::ops::Deref;
+use std::panic::Location;
 use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
 
-use super::rules::{CanBeUnready, RunRules};
-use super::turns::{Decides, RunParts, Turns};
-use crate::call::{CanBlock, Cut, Cuts, unless, unless_cut};
+use super::rules::{Last, Ruled, Rules};
+use super::{Run, RunOfAny};
+use crate::call::{Call, CanBlock, Cut, Stops, unless};
+use crate::policy::Policy;
 use crate::result::ResultFuture;
+use crate::site::SiteSettings;
 
-/// Marks a run whose closure is not async. `C` is `Cut` if its error type can hold a `Stopped`.
-#[derive(Debug)]
-pub struct Blocking<C>(PhantomData<fn() -> C>);
+/// An operation with everything that its loop needs.
+pub(super) struct RunParts<'p, O, T, E> {
+    pub(super) settings: SiteSettings<'p>,
+    /// The delays that replace those of the policy.
+    pub(super) delays: Option<Vec<Duration>>,
+    operation: O,
+    pub(super) rules: Rules<'p, T, E>,
+    /// Stops the call.
+    pub(super) cancel: Pin<Box<dyn Future<Output = ()> + Send + 'p>>,
+}
 
-impl CanBeUnready for Blocking<Cut> {}
+pub(super) type BoxedRun<'p, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'p>>;
 
-/// A run that a future can cancel: its closure is async, and its error type can hold a `Stopped`.
-#[diagnostic::on_unimplemented(
-    message = "nothing can cancel this run",
-    label = "`with_cancel` needs a `run` with limits",
-    note = "after `run_blocking`, nothing can stop a closure that blocks its thread",
-    note = "after `without_limits`, the error type need not hold the `Stopped` of a cancelled call"
-)]
-pub trait CanCancel {}
+impl<O, T, E> RunParts<'_, O, T, E> {
+    pub(super) fn new(place: &'static Location<'static>, policy: Policy, operation: O) -> Self {
+        Self {
+            settings: SiteSettings::at(place, policy),
+            delays: None,
+            operation,
+            rules: Rules::none(),
+            // It has no size, so this does not allocate.
+            cancel: Box::pin(pending()),
+        }
+    }
 
-impl CanCancel for Cut {}
-
-/// Writes a loop. `$part` runs an attempt or a wait to its end.
-macro_rules! drive {
-    (
-        [$($async:ident)?] fn $name:ident[$($future:ident)?] $part:ident $wait:ident $kind:ident, where [$($bounds:tt)*],
-        |$turns:ident, $operation:ident| $attempt:expr
-    ) => {
-        pub(super) $($async)? fn $name<C, R, T $(, $future)?>(
-            self,
-            decides: Decides<E, R>,
-        ) -> Result<T, E>
-        where
-            C: Cuts,
-            R: RunRules<T, E>,
-            $($bounds)*
-        {
-            let delays = self.delays;
-            let mut settings = self.settings;
-            if let Some(delays) = &delays {
-                settings = settings.with_delays(delays);
-            }
-            let mut $operation = self.operation;
-            let cancel = self.cancel;
-            let mut $turns = Turns::<_, _, C, _>::begin(&settings, decides);
-            $part!(begin cancel);
-            loop {
-                while let Some(at) = match $turns.call.pause() {
-                    Ok(at) => at,
-                    Err(cut) => {
-                        let cut = $part!(known $turns, cancel, cut.into());
-                        return Err($turns.cut_between(cut));
+    async fn drive<const RULED: bool, C, W, F>(mut self) -> Result<T, E>
+    where
+        O: FnMut() -> F,
+        F: ResultFuture<T, E>,
+        E: Display + Ruled<RULED>,
+        C: Stops<E, W>,
+    {
+        let settings = with_delays(&self.settings, self.delays.as_deref());
+        let mut call = Call::<C, Last<E>>::with(&settings);
+        // Runs a part of the call, unless the call is cancelled before.
+        macro_rules! part {
+            ($part:expr) => {
+                match unless(Pin::new(&mut self.cancel), $part).await {
+                    Some(output) => output,
+                    None => {
+                        let cancelled = C::from(Cut::Cancelled);
+                        return call.cut_between(cancelled.expect("it can hold a `Stopped`"));
                     }
-                } {
-                    $part!($turns, cancel, wait, $turns.call.$wait(at));
                 }
-                let ended = $part!($turns, cancel, $kind, $attempt);
-                let at = match $turns.next(ended) {
-                    Ok(at) => at,
-                    Err(result) => return result,
-                };
-                $part!($turns, cancel, wait, $turns.call.$wait(at));
+            };
+        }
+        loop {
+            // A call that is cancelled already is so whatever else cuts it.
+            while let Some(at) = match call.pause() {
+                Ok(at) => at,
+                Err(cut) => return call.cut_between(part!(ready(cut))),
+            } {
+                part!(call.wait(at));
+            }
+            let operation = &mut self.operation;
+            let ended = part!(call.attempt(async { operation().await }));
+            let at = match self.rules.settle(&mut call, ended) {
+                Ok(at) => at,
+                Err(result) => return result,
+            };
+            part!(call.wait(at));
+        }
+    }
+}
+
+impl<O, T, E, const RULED: bool, C, W> Run<'_, O, T, E, RULED, C, W>
+where
+    E: Display + Ruled<RULED>,
+    C: Stops<E, W>,
+{
+    /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results are.
+    ///
+    /// # Errors
+    ///
+    /// - The error of the operation, or one made from a [`Stopped`](crate::Stopped).
+    // Not `async`: its future would hold `self` beside the parts.
+    pub fn unboxed<F>(self) -> impl Future<Output = Result<T, E>>
+    where
+        O: FnMut() -> F,
+        F: ResultFuture<T, E>,
+    {
+        self.0.take().drive::<RULED, C, W, F>()
+    }
+
+    /// Makes the call of a [blocking](crate::Policy::run_blocking) run.
+    ///
+    /// # Errors
+    ///
+    /// - The error of the operation, or one made from a [`Stopped`](crate::Stopped).
+    pub fn call(self) -> Result<T, E>
+    where
+        O: FnMut() -> Result<T, E>,
+        C: CanBlock,
+    {
+        let mut parts = self.0.take();
+        let settings = with_delays(&parts.settings, parts.delays.as_deref());
+        let mut call = Call::<C, Last<E>>::with(&settings);
+        loop {
+            while let Some(at) = match call.pause() {
+                Ok(at) => at,
+                Err(cut) => return call.cut_between(cut),
+            } {
+                call.wait_blocking(at);
+            }
+            let ended = call.attempt_blocking(&mut parts.operation);
+            match parts.rules.settle(&mut call, ended) {
+                Ok(at) => call.wait_blocking(at),
+                Err(result) => return result,
             }
         }
-    };
+    }
 }
 
-macro_rules! awaited {
-    (begin $cancel:ident) => {
-        let mut $cancel = $cancel.unwrap_or_else(|| (Box::pin(pending()), true));
-    };
-    // A call that is cancelled already is so whatever else cuts it.
-    (known $turns:ident, $cancel:ident, $known:expr) => {
-        awaited!($turns, $cancel, wait, ready($known))
-    };
-    (wait $cancel:ident, $part:expr) => {
-        unless(Pin::new(&mut $cancel.0), $part)
-    };
-    (attempt $cancel:ident, $part:expr) => {
-        unless_cut(Pin::new(&mut $cancel.0), $cancel.1, $part)
-    };
-    (race $cancel:ident, $part:expr) => {
-        unless_cut(Pin::new(&mut $cancel.0), $cancel.1, $part)
-    };
-    ($turns:ident, $cancel:ident, $kind:ident, $part:expr) => {
-        match awaited!($kind $cancel, $part).await {
-            Some(output) => output,
-            None => return Err($turns.cut_between(Cut::Cancelled)),
-        }
-    };
+impl<'p, O, F, T, E, const RULED: bool, C, W> Future for Run<'p, O, T, E, RULED, C, W>
+where
+    O: FnMut() -> F + Send + 'p,
+    F: ResultFuture<T, E> + Send + 'p,
+    T: Send + 'p,
+    E: Display + Ruled<RULED> + Send + 'p,
+    C: Stops<E, W> + Send + 'p,
+    W: 'p,
+{
+    type Output = Result<T, E>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let RunOfAny { parts, running, .. } = &mut self.0;
+        let running = running.get_or_insert_with(|| {
+            let parts = parts.take().expect("`Run` was used before");
+            Box::pin(parts.drive::<RULED, C, W, F>())
+        });
+        running.as_mut().poll(context)
+    }
 }
 
-/// No blocking run has a `cancel` future.
-macro_rules! blocked {
-    (begin $cancel:ident) => {
-        drop($cancel);
-    };
-    (known $turns:ident, $cancel:ident, $known:expr) => {
-        $known
-    };
-    ($turns:ident, $cancel:ident, $kind:ident, $part:expr) => {
-        $part
-    };
+/// `poll` moves the parts into a box before it pins anything of them.
+impl<O, T, E, const RULED: bool, C, W> Unpin for Run<'_, O, T, E, RULED, C, W> {}
+
+#[doc(hidden)]
+impl<'p, O, T, E, const RULED: bool, C, W> Deref for Run<'p, O, T, E, RULED, C, W> {
+    type Target = RunOfAny<'p, O, T, E, C, W>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
-impl<O, E> RunParts<'_, O, E> {
-    drive! {
-        [async] fn drive[F] awaited wait attempt, where [O: FnMut() -> F, F: ResultFuture<T, E>],
-        |turns, operation| turns.call.attempt(async { operation().await })
-    }
-    drive! {
-        [async] fn drive_hedged[F] awaited wait race, where [O: FnMut() -> F, F: ResultFuture<T, E>],
-        |turns, operation| turns.race(&mut operation)
-    }
-    drive! {
-        [] fn drive_blocking[] blocked wait_blocking attempt, where [O: FnMut() -> Result<T, E>, C: CanBlock],
-        |turns, operation| turns.call.attempt_blocking(&mut operation)
-    }
+/// The settings with the delays of the run, if it has any.
+fn with_delays<'s>(
+    settings: &SiteSettings<'s>,
+    delays: Option<&'s [Duration]>,
+) -> SiteSettings<'s> {
+    delays.map_or(*settings, |delays| settings.with_delays(delays))
 }

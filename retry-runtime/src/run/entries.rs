@@ -1,11 +1,12 @@
 //! Where a run begins.
 
+use std::panic::Location;
+
 use super::Run;
-use super::drive::Blocking;
 use crate::call::Cut;
 use crate::policy::Policy;
 use crate::preset::Preset;
-use crate::result::{FromStopped, ResultFuture};
+use crate::result::ResultFuture;
 
 impl Policy {
     /// Runs an operation with retries, without an attribute: `POLICY.run(async || { … }).await`.
@@ -13,14 +14,13 @@ impl Policy {
     /// The operation is called once in each attempt, so what it does before it returns a future belongs to the attempt. Prefer
     /// the attribute when you write a function: it checks more at compile time, keeps the error of an earlier attempt as the
     /// source of a [`Stopped`](crate::Stopped), and costs less. Use `run` for closures, and for code that you do not own. Only
-    /// the attribute has the keys `before_retry` and `on_end`.
+    /// the attribute has the keys `before_retry`, `hedge`, `cancel_waits` and `on_end`.
     ///
     /// [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless) select the errors to retry, as in the
     /// attribute. Without `when` and `on`, the error type decides, through [`Retryable`](crate::Retryable). The error
     /// type must be able to hold a [`Stopped`](crate::Stopped), because the policy may have a timeout or a deadline.
-    /// For any other error type, write [`POLICY.without_limits().run(…)`](Policy::without_limits). For one without
-    /// `Display`, add [`with_text`](Run::with_text). For a closure that is not async, write
-    /// [`run_blocking`](Self::run_blocking).
+    /// For any other error type, write [`POLICY.without_limits().run(…)`](Policy::without_limits). Events show the error, so
+    /// it must implement `Display`. For a closure that is not async, write [`run_blocking`](Self::run_blocking).
     ///
     /// Limits, backoff, nested calls, events and reports are those of an annotated function. All calls made at one
     /// place in the source share a name (that place, unless [`with_name`](Run::with_name) sets another) and a default
@@ -48,13 +48,12 @@ impl Policy {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<'p, O, F, T, E, M>(&self, operation: O) -> Run<'p, O, T, E>
+    pub fn run<'p, O, F, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Cut, W>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
-        E: FromStopped<M>,
     {
-        Run::of(*self, operation, E::from_stopped)
+        Run::at(Location::caller(), *self, operation)
     }
 
     /// Runs a closure that is not async, with retries: `POLICY.run_blocking(|| …).call()`.
@@ -82,15 +81,11 @@ impl Policy {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E, M>(
-        &self,
-        operation: O,
-    ) -> Run<'p, O, T, E, false, Blocking<Cut>>
+    pub fn run_blocking<'p, O, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Cut, W>
     where
         O: FnMut() -> Result<T, E>,
-        E: FromStopped<M>,
     {
-        Run::of(*self, operation, E::from_stopped)
+        Run::at(Location::caller(), *self, operation)
     }
 }
 
@@ -113,11 +108,10 @@ impl Preset {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<'p, O, F, T, E, M>(&self, operation: O) -> Run<'p, O, T, E>
+    pub fn run<'p, O, F, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Cut, W>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
-        E: FromStopped<M>,
     {
         self.policy().run(operation)
     }
@@ -125,13 +119,9 @@ impl Preset {
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`] with the present
     /// [`policy`](Self::policy).
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E, M>(
-        &self,
-        operation: O,
-    ) -> Run<'p, O, T, E, false, Blocking<Cut>>
+    pub fn run_blocking<'p, O, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Cut, W>
     where
         O: FnMut() -> Result<T, E>,
-        E: FromStopped<M>,
     {
         self.policy().run_blocking(operation)
     }

@@ -1,135 +1,149 @@
-//! Which errors of an operation are retried: the rules of the attribute.
+//! Which errors of an operation are retried: the rules of the attribute. And its hooks.
 
 use std::error::Error;
+use std::fmt::Display;
+use std::time::Duration;
 
-use crate::call::Cut;
-use crate::classify::{OkAnswer, Retryable, Ruling, Said};
+use crate::call::{Call, Chooses, Ending, Keeps, LastError, Stops, Until};
+use crate::classify::{Retryable, Ruling, Said, verdict_of};
 use crate::event::RetryEvent;
-use crate::lookup::find_in;
+use crate::stopped::Stopped;
 
-/// The rules and hooks of a run: a list of types. In boxes, they would have to be `Send`, also where the future of the run
-/// need not be.
-pub trait RunRules<T, E> {
-    /// Asks the rules in the order in which they were written, until one answers. Yes is [`Said::UNKNOWN`], and a delay is a
-    /// hint.
-    fn ask(&mut self, rule: &Rule<'_, T, E>) -> Option<Said>;
+/// The rules and hooks of a run, each kind in the order in which they were written.
+pub(super) struct Rules<'p, T, E> {
+    /// Each gives the answer of the first error of its type that is not permanent.
+    pub(super) on: Vec<fn(&E) -> Option<Said>>,
+    pub(super) when: Vec<Asks<'p, E, bool>>,
+    /// What an error says of itself, if its type says anything where `when` is written.
+    pub(super) said: fn(&E) -> Said,
+    pub(super) unless: Vec<Asks<'p, E, bool>>,
+    pub(super) retry_after: Vec<Asks<'p, E, Option<Duration>>>,
+    pub(super) when_ok: Vec<Asks<'p, T, OkParts>>,
+    pub(super) until: Vec<Asks<'p, T, OkParts>>,
+    pub(super) on_retry: Vec<Hook<'p, E>>,
+}
 
-    /// Whether one says yes.
-    fn say(&mut self, rule: &Rule<'_, T, E>) -> bool {
-        self.ask(rule).is_some()
+type Asks<'p, S, A> = Box<dyn FnMut(&S) -> A + Send + 'p>;
+type Hook<'p, E> = Box<dyn FnMut(&RetryEvent<'_, E>) + Send + 'p>;
+type OkParts = (bool, Option<Duration>);
+
+impl<T, E> Rules<'_, T, E> {
+    pub(super) const fn none() -> Self {
+        Self {
+            on: Vec::new(),
+            when: Vec::new(),
+            said: |_| Said::UNKNOWN,
+            unless: Vec::new(),
+            retry_after: Vec::new(),
+            when_ok: Vec::new(),
+            until: Vec::new(),
+            on_retry: Vec::new(),
+        }
+    }
+
+    /// Decides what follows an attempt, as generated code does. Returns when the next attempt begins, or the result of the call.
+    pub(super) fn settle<const RULED: bool, C, W>(
+        &mut self,
+        call: &mut Call<'_, C, Last<E>>,
+        ended: Result<Result<T, E>, C>,
+    ) -> Result<Until, Result<T, E>>
+    where
+        E: Display + Ruled<RULED>,
+        C: Stops<E, W>,
+    {
+        call.if_ready(&ended, |value| answer(&mut self.until, value, false));
+        call.when_ok(&ended, |value| answer(&mut self.when_ok, value, true));
+        if !self.unless.is_empty() {
+            let unless = &mut self.unless;
+            call.unless(&ended, |failed| {
+                unless.iter_mut().any(|veto| veto(failed.error()))
+            });
+        }
+        call.retry_after(&ended, |error| {
+            self.retry_after.iter_mut().find_map(|delay| delay(error))
+        });
+        call.decide(
+            ended,
+            |failed| {
+                let error = failed.error();
+                let ruling = error.by_verdict().unwrap_or_else(|| {
+                    let found = self.on.iter().find_map(|find| find(error));
+                    let selected = found.is_some() || self.on.is_empty();
+                    let retry = selected && self.when.iter_mut().all(|when| when(error));
+                    Ruling::when(retry, found.unwrap_or_else(|| (self.said)(error)))
+                });
+                let retry = ruling.retry && !failed.is_vetoed();
+                (Ruling::when(retry, ruling.said), failed.words(), KeepsLast)
+            },
+            |event| self.on_retry.iter_mut().for_each(|hook| hook(event)),
+        )
     }
 }
 
-/// The rules of a run that has none.
-#[derive(Debug)]
-pub struct NoRules;
+/// Asks about an `Ok` until one gives this answer.
+fn answer<T>(rules: &mut [Asks<'_, T, OkParts>], value: &T, answer: bool) -> OkParts {
+    let mut answers = rules.iter_mut().map(|ask| ask(value));
+    let found = answers.find(|(said, _)| *said == answer);
+    found.unwrap_or((!answer, None))
+}
 
-impl<T, E> RunRules<T, E> for NoRules {
-    fn ask(&mut self, _: &Rule<'_, T, E>) -> Option<Said> {
+/// The last error of a run. The caller gets it if the wait after it ended too late. It is not a source, because it need not
+/// convert into one.
+pub(super) struct Last<E>(E);
+
+/// Keeps the last error of a run.
+struct KeepsLast;
+
+impl<C, E> Keeps<C, E, Last<E>> for KeepsLast {
+    fn keep(self, error: E) -> Option<Last<E>> {
+        Some(Last(error))
+    }
+}
+
+impl<C, W> Chooses<C, W> for KeepsLast {}
+
+impl<E> LastError<E> for Last<E> {
+    fn make_error(self, ending: Ending, stopped: impl FnOnce(Stopped) -> E) -> E {
+        if ending.error_stands {
+            self.0
+        } else {
+            stopped(ending.stopped)
+        }
+    }
+}
+
+/// Whether `on` or `when` decides about the errors of a run. If not, their verdict does.
+pub trait Ruled<const BY_RULES: bool> {
+    /// Returns the ruling by the verdict, or `None` if the rules decide.
+    fn by_verdict(&self) -> Option<Ruling>;
+}
+
+impl<E: Retryable> Ruled<false> for E {
+    fn by_verdict(&self) -> Option<Ruling> {
+        Some(Ruling::by(verdict_of(self)))
+    }
+}
+
+impl<E> Ruled<true> for E {
+    fn by_verdict(&self) -> Option<Ruling> {
         None
     }
 }
 
-/// Rules, and one behind them: what the user wrote, and the function that asks it.
-#[derive(Debug)]
-pub struct AndRule<R, P, T, E> {
-    pub(super) rules: R,
-    pub(super) written: P,
-    pub(super) ask: AskRule<P, T, E>,
-}
-
-pub(super) type AskRule<P, T, E> = fn(&mut P, &Rule<'_, T, E>) -> Option<Said>;
-
-impl<R: RunRules<T, E>, P, T, E> RunRules<T, E> for AndRule<R, P, T, E> {
-    fn ask(&mut self, rule: &Rule<'_, T, E>) -> Option<Said> {
-        let answer = self.rules.ask(rule);
-        answer.or_else(|| (self.ask)(&mut self.written, rule))
-    }
-}
-
-/// A rule or a hook, and what it is asked about.
-#[derive(Debug)]
-pub enum Rule<'a, T, E> {
-    /// Gives the answer of the first error of its type that is not permanent.
-    On(&'a E),
-    /// Says whether there is an `on`.
-    OnAny,
-    /// Says whether it refuses the error.
-    When(&'a E),
-    /// Gives the verdict and the hint of the error, if its type has these where `when` is written.
-    WhenSaid(&'a E),
-    /// Says whether it forbids to retry the error.
-    Unless(&'a E),
-    /// Gives the delay after the error.
-    RetryAfter(&'a E),
-    /// Says whether the `Ok` means failure.
-    WhenOk(&'a T),
-    /// Says whether the `Ok` is not ready.
-    Until(&'a T),
-    /// Hears of a retry, and says nothing.
-    OnRetry(&'a RetryEvent<'a, E>),
-}
-
-/// Decides whether another attempt may follow an error, `unless` left out.
-pub(super) type Judge<R, E> = fn(&mut R, &E) -> Ruling;
-
-/// The ruling of a run with `on` or `when`: one `on`, if there is any, and each `when` must select the error.
-pub(super) fn ruling<T, E>(rules: &mut impl RunRules<T, E>, error: &E) -> Ruling {
-    let found = rules.ask(&Rule::On(error));
-    let selected = found.is_some() || !rules.say(&Rule::OnAny);
-    let own = rules.ask(&Rule::WhenSaid(error)).unwrap_or(Said::UNKNOWN);
-    let retry = selected && !rules.say(&Rule::When(error));
-    Ruling::when(retry, found.unwrap_or(own))
-}
-
-/// The answer about an `Ok`, if it is the answer that means failure.
-pub(super) fn failure(answer: impl OkAnswer, means_failure: bool) -> Option<Said> {
-    let (answer, hint) = answer.into_parts();
-    let said = Said {
-        hint,
-        ..Said::UNKNOWN
-    };
-    (answer == means_failure).then_some(said)
-}
-
-/// The answer of a rule that only says yes.
-pub(super) fn yes(yes: bool) -> Option<Said> {
-    yes.then_some(Said::UNKNOWN)
-}
-
-/// Searches a chain of errors for an `A`.
-pub(super) fn answer_of<A: Error + Retryable + 'static>(
-    first: &(dyn Error + 'static),
-) -> Option<Said> {
-    find_in::<A>(first, |found| Said::of(found.error()))
-}
-
-/// An error type that `on` can search: it implements `std::error::Error` and is `'static`.
+/// An error type that does not implement `Error`, and in which `on` can search.
 #[diagnostic::on_unimplemented(
     message = "`on` cannot look inside `{Self}`",
-    label = "expected a `'static` type that implements `std::error::Error`",
-    note = "for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`, write `.on_source::<A>()`",
+    label = "expected a type that implements `std::error::Error`, an `anyhow::Error`, or a `Box<dyn Error + Send + Sync>`",
     note = "for any other type, write `.when(|error| …)`"
 )]
 pub trait Chained {
-    /// Returns the error as the first link of its chain.
+    /// Returns the first link of its chain.
     fn link(&self) -> &(dyn Error + 'static);
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Error + 'static> Chained for E {
+impl<E: AsRef<dyn Error + Send + Sync>> Chained for E {
     fn link(&self) -> &(dyn Error + 'static) {
-        self
+        self.as_ref()
     }
 }
-
-/// A run that can end with an `Ok` that is not ready: its error type can hold a `Stopped`.
-#[diagnostic::on_unimplemented(
-    message = "this run cannot end with an `Ok` that is not ready",
-    label = "`until` needs a `run` with limits",
-    note = "after `without_limits`, the error type need not hold the `Stopped` of such a call",
-    note = "`when_ok` returns the last `Ok` instead, ready or not"
-)]
-pub trait CanBeUnready {}
-
-impl CanBeUnready for Cut {}

@@ -1,15 +1,14 @@
 //! A policy without timeout and deadline, for error types that cannot hold a `Stopped`.
 
 use std::ops::Deref;
+use std::panic::Location;
 
 use super::Run;
-use super::drive::Blocking;
 use crate::call::Never;
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::result::ResultFuture;
 use crate::site::{PolicyOf, Site, UnlimitedSite};
-use crate::stopped::Stopped;
 
 impl Policy {
     /// Takes the timeout and the deadline out of the policy. [`run`](WithoutLimits::run) then takes any error type.
@@ -44,7 +43,7 @@ impl Preset {
 
 /// A policy without timeout and deadline: what [`Policy::without_limits`] returns.
 ///
-/// Nothing stops its calls, so their error types need not hold a [`Stopped`]. The attribute takes it too, as
+/// Nothing stops its calls, so their error types need not hold a [`Stopped`](crate::Stopped). The attribute takes it too, as
 /// `policy = self.policy.without_limits()`. The number of attempts stays. A deadline around the call, as of an annotated
 /// function that makes it, cuts the attempt there. Inside, it only bounds the waits.
 #[derive(Debug, Clone, Copy)]
@@ -52,27 +51,25 @@ pub struct WithoutLimits(Policy);
 
 impl WithoutLimits {
     /// Runs an operation with retries: [`Policy::run`], for an error type that cannot hold a
-    /// [`Stopped`]. [`with_cancel`](Run::with_cancel) needs such a type, so it does not exist here.
+    /// [`Stopped`](crate::Stopped). [`with_cancel`](Run::with_cancel) and [`until`](Run::until) need such a type, so they do not
+    /// exist here.
     #[track_caller]
-    pub fn run<'p, O, F, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Never>
+    pub fn run<'p, O, F, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Never, ()>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
     {
-        Run::of(self.0, operation, never_stopped)
+        Run::at(Location::caller(), self.0, operation)
     }
 
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`], for an error type that cannot hold a
-    /// [`Stopped`].
+    /// [`Stopped`](crate::Stopped).
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E>(
-        &self,
-        operation: O,
-    ) -> Run<'p, O, T, E, false, Blocking<Never>>
+    pub fn run_blocking<'p, O, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Never, ()>
     where
         O: FnMut() -> Result<T, E>,
     {
-        Run::of(self.0, operation, never_stopped)
+        Run::at(Location::caller(), self.0, operation)
     }
 }
 
@@ -95,8 +92,4 @@ impl PolicyOf for WithoutLimits {
     fn site(site: &Site<true>) -> &UnlimitedSite {
         site
     }
-}
-
-fn never_stopped<E>(_stopped: Stopped) -> E {
-    unreachable!("nothing stops a call without limits")
 }

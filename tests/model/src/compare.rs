@@ -58,8 +58,10 @@ impl Tester {
     /// Plays a case with functions of each form, and drops their calls at every poll.
     pub(crate) fn check(&mut self, case: &Case, drops: bool) {
         self.tally.scripts += 1;
-        // A run has no key `nested`, and no `before_retry`.
-        let keys = |call: &Settings| call.nested != Nested::Add || call.before.is_some();
+        // A run has no key `nested`, no `before_retry` and no `hedge`.
+        let keys = |call: &Settings| {
+            call.nested != Nested::Add || call.before.is_some() || call.hedge.is_some()
+        };
         let keys = case.calls.iter().any(keys);
         for form in [Form::Keys, Form::Policy, Form::Run] {
             if form == Form::Run && keys {

@@ -622,10 +622,7 @@ fn call<'w>(world: &'w World<'_>, depth: usize) -> Call<'w> {
                 Some(_) => run.with_cancel(world.cancels(depth)),
                 None => run,
             };
-            match world.case.calls[depth].hedge {
-                Some(_) => Box::pin(run.hedged()),
-                None => Box::pin(run.unboxed()),
-            }
+            Box::pin(run.unboxed())
         }
         (_, 0, _) => outer::call(world, depth),
         (_, 2, _) => innermost::call(world, depth),

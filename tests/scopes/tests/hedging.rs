@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::future::{pending, poll_fn};
 use std::pin::pin;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -898,39 +897,7 @@ async fn hedge_may_be_computed_and_a_policy_may_say_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_hedges_as_a_function_does() {
-    const RUN: Policy = Policy::new()
-        .with_attempts(3)
-        .with_timeout(ms(400))
-        .with_hedge(ms(20))
-        .with_base(ms(100))
-        .with_jitter(Jitter::None);
-    for (steps, ends, attempts, hedge) in CASES.iter().chain(&CUT) {
-        let script = Script::new(steps.iter().copied());
-        let retries = AtomicU32::new(0);
-        let ((result, report, ended), _) = scope()
-            .run(async {
-                let run = RUN
-                    .run(|| script.play())
-                    .with_budget(&script.budget)
-                    .on_retry(|_| {
-                        retries.fetch_add(1, Ordering::Relaxed);
-                    });
-                played(&script, run.hedged()).await
-            })
-            .await;
-        result.unwrap();
-        assert_eq!(
-            (ended, report.attempts(), report.hedge()),
-            (*ends, *attempts, *hedge)
-        );
-        let waits = attempts - 1 - u32::from(hedge.is_some());
-        assert_eq!(retries.into_inner(), waits, "{steps:?}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_run_that_does_not_ask_for_it_does_not_hedge() {
+async fn a_run_does_not_hedge() {
     let script = Script::new([Succeeds(100), Hangs]);
     let policy = Policy::new().with_hedge(ms(20));
     let (_, report, ended) = played(&script, policy.run(|| script.play()).unboxed()).await;

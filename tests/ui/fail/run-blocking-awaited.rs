@@ -1,5 +1,4 @@
-//! expect: a blocking run is not a future
-//! errors: 2
+//! expect: `Result<Vec<u8>, std::io::Error>` is not a future of a `Result`
 use std::{fs, io};
 
 use reattempt::FAST_IO;

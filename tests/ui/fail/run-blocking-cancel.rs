@@ -1,4 +1,4 @@
-//! expect: nothing can cancel this run
+//! expect: `Result<Vec<u8>, std::io::Error>` is not a future
 use std::future::pending;
 use std::{fs, io};
 

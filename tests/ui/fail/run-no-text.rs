@@ -1,4 +1,4 @@
-//! expect: `Failure` does not implement `Display`, so events cannot show its text
+//! expect: `Failure` doesn't implement `std::fmt::Display`
 use reattempt::NO_RETRY;
 
 struct Failure;
