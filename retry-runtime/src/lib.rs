@@ -8,6 +8,8 @@ mod backoff;
 mod budget;
 mod call;
 mod classify;
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+mod client_settings;
 mod clock;
 pub mod codes;
 mod context;

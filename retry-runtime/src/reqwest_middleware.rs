@@ -26,7 +26,6 @@
 //! ```
 
 use std::borrow::Borrow;
-use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -39,11 +38,10 @@ use async_trait::async_trait;
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::{is_idempotent, needs_key, note_key, set_headers};
 use crate::budget::{Budget, Budgets};
-use crate::call::Cut;
 use crate::classify::Retryable;
+use crate::client_settings::ClientSettings;
+use crate::opaque::opaque;
 use crate::policy::Policy;
-use crate::result::ByFrom;
-use crate::run::Run;
 use crate::site::{BudgetOf, PolicyOf};
 
 /// A middleware that makes each request of a client a call, with the retries of a policy.
@@ -81,14 +79,10 @@ use crate::site::{BudgetOf, PolicyOf};
 ///
 /// Dropping the future of a request drops its attempt, or ends the wait.
 pub struct Retry {
-    policy: Box<dyn Fn() -> Policy + Send + Sync>,
-    place: &'static Location<'static>,
-    name: Option<&'static str>,
-    budget: Option<Box<dyn BudgetOf + Send + Sync>>,
+    settings: ClientSettings,
     budgets: Option<Box<dyn Borrow<Budgets<String>> + Send + Sync>>,
     delay_after: Option<Box<DelayOfResponse>>,
     sends_headers: bool,
-    sensitive: bool,
 }
 
 type DelayOfResponse = dyn Fn(&Response) -> Option<Duration> + Send + Sync;
@@ -100,21 +94,17 @@ impl Retry {
     #[track_caller]
     pub fn new(policy: impl PolicyOf + Send + Sync + 'static) -> Self {
         Self {
-            policy: Box::new(move || policy.policy()),
-            place: Location::caller(),
-            name: None,
-            budget: None,
+            settings: ClientSettings::new(policy),
             budgets: None,
             delay_after: None,
             sends_headers: false,
-            sensitive: false,
         }
     }
 
     /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`Retry::new`].
     #[must_use]
     pub fn with_name(mut self, name: &'static str) -> Self {
-        self.name = Some(name);
+        self.settings.name = Some(name);
         self
     }
 
@@ -122,7 +112,7 @@ impl Retry {
     /// of the policy. If the policy names none, [one for each host](Self::with_budgets), and none if the attempts are unlimited.
     #[must_use]
     pub fn with_budget(mut self, budget: impl BudgetOf + Send + Sync + 'static) -> Self {
-        self.budget = Some(Box::new(budget));
+        self.settings.budget = Some(Arc::new(budget));
         self
     }
 
@@ -149,8 +139,8 @@ impl Retry {
         };
         match &self.budgets {
             Some(budgets) => Some((**budgets).borrow().of(&host())),
-            None if self.budget.is_none() && policy.has_default_budget() => {
-                Some(HOSTS.of(&(self.place, host())))
+            None if self.settings.budget.is_none() && policy.has_default_budget() => {
+                Some(HOSTS.of(&(self.settings.place, host())))
             }
             None => None,
         }
@@ -185,7 +175,7 @@ impl Retry {
     /// of an error of `reqwest` has the URL. Default: false.
     #[must_use]
     pub fn with_sensitive(mut self, sensitive: bool) -> Self {
-        self.sensitive = sensitive;
+        self.settings.sensitive = sensitive;
         self
     }
 }
@@ -198,10 +188,7 @@ impl Middleware for Retry {
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response, Error> {
-        let mut policy = (self.policy)();
-        if request.try_clone().is_none() {
-            policy = policy.with_attempts(1);
-        }
+        let policy = self.settings.policy(request.try_clone().is_some());
         let of_host = self.budget_of(&policy, request.url());
         let idempotent = is_idempotent(request.method(), request.headers());
         let mut request = Some(request);
@@ -235,19 +222,11 @@ impl Middleware for Retry {
                 }
             }
         };
-        let mut run = Run::<_, _, _, false, Cut, ByFrom>::at(self.place, policy, attempt)
-            .with_idempotent(idempotent)
-            .with_sensitive(self.sensitive);
-        if let Some(name) = self.name {
-            run = run.with_name(name);
-        }
-        if let Some(budget) = &self.budget {
-            run = run.with_budget(budget);
-        }
+        let mut run = self.settings.run(policy, attempt);
         if let Some(budget) = &of_host {
             run = run.with_budget(budget);
         }
-        let run = run.retry_after(|_| {
+        let run = run.with_idempotent(idempotent).retry_after(|_| {
             let delay = self.delay_after.as_ref()?;
             lock(&refused).as_ref().and_then(delay)
         });
@@ -257,18 +236,11 @@ impl Middleware for Retry {
     }
 }
 
-impl fmt::Debug for Retry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Retry")
-            .field("policy", &(self.policy)())
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
-}
-
 fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+opaque! { Retry [] []; }
 
 #[cfg(test)]
 mod tests {

@@ -35,7 +35,6 @@ mod grpc;
 use std::error::Error as StdError;
 use std::fmt;
 use std::future::poll_fn;
-use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -50,11 +49,9 @@ pub use self::grpc::GrpcRequests;
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::{is_idempotent, note_key};
 use crate::adapters::known;
-use crate::call::Cut;
 use crate::classify::{Retryable, Said, Verdict};
-use crate::policy::Policy;
-use crate::result::ByFrom;
-use crate::run::Run;
+use crate::client_settings::ClientSettings;
+use crate::opaque::opaque;
 use crate::site::{BudgetOf, PolicyOf};
 use crate::stopped::Stopped;
 
@@ -162,30 +159,20 @@ where
 /// Each attempt calls a clone of the service, once that is ready. What is below this layer sees each attempt, and can ask
 /// [`Attempt::current`](crate::Attempt::current), as
 /// [`set_attempt_headers`](crate::adapters::http::set_attempt_headers) does. What is above sees the call.
-pub struct RetryLayer<Q = HttpRequests>(Arc<LayerSettings<Q>>);
-
-struct LayerSettings<Q> {
-    policy: Arc<dyn Fn() -> Policy + Send + Sync>,
-    place: &'static Location<'static>,
-    name: Option<&'static str>,
-    budget: Option<Arc<dyn BudgetOf + Send + Sync>>,
-    sensitive: bool,
-    requests: Q,
+pub struct RetryLayer<Q = HttpRequests> {
+    settings: ClientSettings,
+    requests: Arc<Q>,
 }
 
 impl RetryLayer {
-    /// Retries with a [`Policy`], or with a `&'static` [`Preset`](crate::Preset), which each request reads again.
+    /// Retries with a [`Policy`](crate::Policy), or with a `&'static` [`Preset`](crate::Preset), which each request reads again.
     #[must_use]
     #[track_caller]
     pub fn new(policy: impl PolicyOf + Send + Sync + 'static) -> Self {
-        Self(Arc::new(LayerSettings {
-            policy: Arc::new(move || policy.policy()),
-            place: Location::caller(),
-            name: None,
-            budget: None,
-            sensitive: false,
-            requests: HttpRequests,
-        }))
+        Self {
+            settings: ClientSettings::new(policy),
+            requests: Arc::new(HttpRequests),
+        }
     }
 }
 
@@ -193,59 +180,42 @@ impl<Q> RetryLayer<Q> {
     /// Sets what the layer knows of requests and responses. Default: [`HttpRequests`].
     #[must_use]
     pub fn with_requests<N>(self, requests: N) -> RetryLayer<N> {
-        let shared = &*self.0;
-        RetryLayer(Arc::new(LayerSettings {
-            policy: Arc::clone(&shared.policy),
-            budget: shared.budget.clone(),
-            requests,
-            place: shared.place,
-            name: shared.name,
-            sensitive: shared.sensitive,
-        }))
+        RetryLayer {
+            settings: self.settings,
+            requests: Arc::new(requests),
+        }
     }
-}
 
-impl<Q: Clone> RetryLayer<Q> {
     /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`RetryLayer::new`].
     #[must_use]
-    pub fn with_name(self, name: &'static str) -> Self {
-        self.change(|shared| shared.name = Some(name))
+    pub fn with_name(mut self, name: &'static str) -> Self {
+        self.settings.name = Some(name);
+        self
     }
 
     /// Sets the budget that bounds the retries: a `&'static` [`Budget`](crate::Budget), or one in an `Arc`. Default: that of the
     /// policy. If the policy names none, one for each place in the source that calls [`RetryLayer::new`], and none if the attempts
     /// are unlimited.
     #[must_use]
-    pub fn with_budget(self, budget: impl BudgetOf + Send + Sync + 'static) -> Self {
-        self.change(|shared| shared.budget = Some(Arc::new(budget)))
+    pub fn with_budget(mut self, budget: impl BudgetOf + Send + Sync + 'static) -> Self {
+        self.settings.budget = Some(Arc::new(budget));
+        self
     }
 
     /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. Default: false.
     #[must_use]
-    pub fn with_sensitive(self, sensitive: bool) -> Self {
-        self.change(|shared| shared.sensitive = sensitive)
-    }
-
-    fn change(mut self, change: impl FnOnce(&mut LayerSettings<Q>)) -> Self {
-        change(Arc::make_mut(&mut self.0));
+    pub fn with_sensitive(mut self, sensitive: bool) -> Self {
+        self.settings.sensitive = sensitive;
         self
-    }
-}
-
-impl<Q: Clone> Clone for LayerSettings<Q> {
-    fn clone(&self) -> Self {
-        Self {
-            policy: Arc::clone(&self.policy),
-            budget: self.budget.clone(),
-            requests: self.requests.clone(),
-            ..*self
-        }
     }
 }
 
 impl<Q> Clone for RetryLayer<Q> {
     fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
+        Self {
+            settings: self.settings.clone(),
+            requests: Arc::clone(&self.requests),
+        }
     }
 }
 
@@ -288,23 +258,20 @@ where
         let clone = self.inner.clone();
         let ready = std::mem::replace(&mut self.inner, clone);
         let layer = self.layer.clone();
-        Box::pin(async move { layer.0.call(ready, request).await })
+        Box::pin(async move { layer.call(ready, request).await })
     }
 }
 
-impl<Q> LayerSettings<Q> {
+impl<Q> RetryLayer<Q> {
     async fn call<S, N>(&self, ready: S, mut request: N) -> Result<S::Response, BoxError>
     where
         S: Service<N, Error: Into<BoxError>, Future: Send> + Clone + Send,
         S::Response: Send,
-        Q: Requests<N, S::Response> + Sync,
+        Q: Requests<N, S::Response> + Send + Sync,
         N: Send,
     {
-        let mut policy = (self.policy)();
         let mut copy = self.requests.copy(&mut request);
-        if copy.is_none() {
-            policy = policy.with_attempts(1);
-        }
+        let policy = self.settings.policy(copy.is_some());
         let idempotent = self.requests.is_idempotent(&request);
         let mut service = ready.clone();
         let (mut next, mut ready) = (Some(request), Some(ready));
@@ -332,16 +299,8 @@ impl<Q> LayerSettings<Q> {
                 }
             }
         };
-        let mut run = Run::<_, _, _, false, Cut, ByFrom>::at(self.place, policy, attempt)
-            .with_idempotent(idempotent)
-            .with_sensitive(self.sensitive);
-        if let Some(name) = self.name {
-            run = run.with_name(name);
-        }
-        if let Some(budget) = &self.budget {
-            run = run.with_budget(budget);
-        }
-        match run.unboxed().await {
+        let run = self.settings.run(policy, attempt);
+        match run.with_idempotent(idempotent).unboxed().await {
             Ok(response) | Err(FailedAttempt::Response(response, ..)) => Ok(response),
             Err(FailedAttempt::Error(error)) => Err(error),
             Err(FailedAttempt::Stopped(stopped)) => Err(Box::new(stopped)),
@@ -392,24 +351,6 @@ impl<A> fmt::Display for FailedAttempt<A> {
     }
 }
 
-impl<Q> fmt::Debug for RetryLayer<Q> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RetryLayer")
-            .field("policy", &(self.0.policy)())
-            .field("name", &self.0.name)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<S: fmt::Debug, Q> fmt::Debug for RetryService<S, Q> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RetryService")
-            .field("inner", &self.inner)
-            .field("layer", &self.layer)
-            .finish()
-    }
-}
-
 impl<S: Clone, Q> Clone for RetryService<S, Q> {
     fn clone(&self) -> Self {
         Self {
@@ -417,4 +358,9 @@ impl<S: Clone, Q> Clone for RetryService<S, Q> {
             layer: self.layer.clone(),
         }
     }
+}
+
+opaque! {
+    RetryLayer [Q] [Q];
+    RetryService [S, Q] [S, Q];
 }
