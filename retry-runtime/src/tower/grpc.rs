@@ -63,14 +63,10 @@ impl<R> Requests<Request<Body>, Response<R>> for GrpcRequests {
     type Failure = Status;
 
     fn copy(&self, request: &mut Request<Body>) -> Option<Request<Body>> {
-        let data = complete(request.body_mut())?;
-        let mut copy = Request::new(Body::new(data));
-        *copy.method_mut() = request.method().clone();
-        *copy.uri_mut() = request.uri().clone();
-        *copy.version_mut() = request.version();
-        *copy.headers_mut() = request.headers().clone();
-        *copy.extensions_mut() = request.extensions().clone();
-        Some(copy)
+        let (parts, mut body) = mem::take(request).into_parts();
+        let data = complete(&mut body);
+        *request = Request::from_parts(parts.clone(), body);
+        Some(Request::from_parts(parts, Body::new(data?)))
     }
 
     fn is_idempotent(&self, request: &Request<Body>) -> bool {
@@ -103,60 +99,53 @@ const FRAMES: usize = 16;
 /// Returns a copy of the body if all of it is there. The body is then the same as before.
 fn complete(body: &mut Body) -> Option<Sent> {
     let mut rest = mem::take(body);
-    let (mut frames, mut last) = (VecDeque::new(), None);
+    let mut frames = VecDeque::new();
     // The body is polled again when it is sent, so no wake-up is lost.
     let mut context = Context::from_waker(Waker::noop());
     let ended = loop {
-        if frames.len() == FRAMES {
+        // Clients of gRPC send no trailers.
+        if frames.len() == FRAMES || frames.back().is_some_and(|last| data_of(last).is_none()) {
             break false;
         }
         match Pin::new(&mut rest).poll_frame(&mut context) {
-            Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
-                Ok(data) => frames.push_back(data),
-                // Clients of gRPC send no trailers.
-                Err(frame) => {
-                    last = Some(Ok(frame));
-                    break false;
-                }
-            },
-            Poll::Ready(Some(Err(error))) => {
-                last = Some(Err(error));
-                break false;
-            }
+            Poll::Ready(Some(frame)) => frames.push_back(frame),
             Poll::Ready(None) => break true,
             Poll::Pending => break false,
         }
     };
     let copy = ended.then(|| Sent {
-        frames: frames.clone(),
-        last: None,
+        frames: frames
+            .iter()
+            .filter_map(data_of)
+            .map(Frame::data)
+            .map(Ok)
+            .collect(),
         rest: None,
     });
     let rest = Some(rest).filter(|_| !ended);
-    *body = Body::new(Sent { frames, last, rest });
+    *body = Body::new(Sent { frames, rest });
     copy
 }
 
-/// Frames of data, another frame or an error behind them, and the part of a body that was not there yet.
+fn data_of(frame: &SentFrame) -> Option<Bytes> {
+    frame.as_ref().ok()?.data_ref().cloned()
+}
+
+/// Frames, and the part of a body that was not there yet.
 struct Sent {
-    frames: VecDeque<Bytes>,
-    last: Option<Result<Frame<Bytes>, Status>>,
+    frames: VecDeque<SentFrame>,
     rest: Option<Body>,
 }
+
+type SentFrame = Result<Frame<Bytes>, Status>;
 
 impl HttpBody for Sent {
     type Data = Bytes;
     type Error = Status;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        if let Some(data) = self.frames.pop_front() {
-            return Poll::Ready(Some(Ok(Frame::data(data))));
-        }
-        if let Some(last) = self.last.take() {
-            return Poll::Ready(Some(last));
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<SentFrame>> {
+        if let Some(frame) = self.frames.pop_front() {
+            return Poll::Ready(Some(frame));
         }
         match &mut self.rest {
             Some(rest) => Pin::new(rest).poll_frame(context),
@@ -165,8 +154,6 @@ impl HttpBody for Sent {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.frames.is_empty()
-            && self.last.is_none()
-            && self.rest.as_ref().is_none_or(HttpBody::is_end_stream)
+        self.frames.is_empty() && self.rest.as_ref().is_none_or(HttpBody::is_end_stream)
     }
 }
