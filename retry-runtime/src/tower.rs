@@ -303,7 +303,6 @@ impl<Q> RetryLayer<Q> {
         match run.with_idempotent(idempotent).unboxed().await {
             Ok(response) | Err(FailedAttempt::Response(response, ..)) => Ok(response),
             Err(FailedAttempt::Error(error)) => Err(error),
-            Err(FailedAttempt::Stopped(stopped)) => Err(Box::new(stopped)),
         }
     }
 }
@@ -312,7 +311,6 @@ impl<Q> RetryLayer<Q> {
 enum FailedAttempt<A> {
     Error(BoxError),
     Response(A, Said, String),
-    Stopped(Stopped),
 }
 
 impl<A> FailedAttempt<A> {
@@ -320,14 +318,13 @@ impl<A> FailedAttempt<A> {
         match self {
             Self::Error(error) => known::of_any(&**error).unwrap_or(Said::UNKNOWN),
             Self::Response(_, said, _) => *said,
-            Self::Stopped(stopped) => Said::of(stopped),
         }
     }
 }
 
 impl<A> From<Stopped> for FailedAttempt<A> {
     fn from(stopped: Stopped) -> Self {
-        Self::Stopped(stopped)
+        Self::Error(stopped.into())
     }
 }
 
@@ -346,7 +343,6 @@ impl<A> fmt::Display for FailedAttempt<A> {
         match self {
             Self::Error(error) => error.fmt(f),
             Self::Response(_, _, text) => f.write_str(text),
-            Self::Stopped(stopped) => stopped.fmt(f),
         }
     }
 }
