@@ -2,9 +2,7 @@
 
 use anyhow::Result;
 use simulation::closed::Batch;
-use simulation::tables::{
-    NUMBERS, NUMBERS_HEAD, closed_head, closed_row, closed_row_over_sockets, numbers_row,
-};
+use simulation::tables::{closed_head, closed_row, closed_row_over_sockets};
 
 use crate::{Output, Progress};
 
@@ -15,15 +13,7 @@ pub(crate) fn run(output: &mut Output) -> Result<()> {
         table = format!("{table}\n{}", closed_row(batch));
         progress.step();
     }
-    output.table("workers", &table)?;
-
-    let progress = Progress::begin("other numbers", NUMBERS.len());
-    let mut table = NUMBERS_HEAD.to_owned();
-    for manner in &NUMBERS {
-        table = format!("{table}\n{}", numbers_row(manner));
-        progress.step();
-    }
-    output.table("numbers", &table)
+    output.table("workers", &table)
 }
 
 /// The same over sockets.

@@ -1,4 +1,4 @@
-//! The load of retries on a server, in tables and pictures: the AWS experiment, overload, and the cost of the budget.
+//! The load of retries on a server, in tables and pictures: overload, and the cost of the budget.
 //!
 //! ```text
 //! cargo run --release -p simulation --example storm              # everything in virtual time, a minute or two
@@ -11,7 +11,6 @@
 mod annotated;
 mod chance;
 mod closed;
-mod contention;
 mod hedges;
 mod output;
 mod overload;
@@ -53,7 +52,6 @@ fn main() -> Result<()> {
         sockets::run(&mut output)?;
         closed::run_over_sockets(&mut output)?;
     } else {
-        contention::run(&mut output, size)?;
         overload::run(&mut output, size)?;
         annotated::run(&mut output, size)?;
         rates::run(&mut output, size)?;

@@ -63,19 +63,6 @@ impl Strategy {
         Self::Decorrelated,
     ];
 
-    /// The name in tables and pictures.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Exponential => "exponential",
-            Self::Full => "full",
-            Self::Equal => "equal",
-            Self::Article => "decorrelated (article)",
-            Self::Decorrelated => "decorrelated",
-        }
-    }
-
     /// The library's policy for it.
     #[must_use]
     pub const fn policy(self) -> Policy {

@@ -6,59 +6,16 @@ use std::time::Duration;
 use futures::future::try_join_all;
 use reattempt::{Budget, Previous, Verdict};
 
+use crate::SEED;
 use crate::closed::Batch;
-use crate::contention::{Cell, Strategy};
 use crate::fleet::Fleet;
 use crate::hedges::{CALLS, Run, Service};
 use crate::luck::{self, Calls, Luck};
 use crate::manner::Manner;
 use crate::quota::Rush;
-use crate::reference::{self, Contended};
+use crate::reference;
 use crate::server::Trouble;
 use crate::timeline::Timeline;
-use crate::{SEED, contention};
-
-/// The runs of each cell of the AWS experiment, as many as in the reference.
-pub const RUNS: u32 = 400;
-
-/// The numbers of clients in the tables of the AWS experiment.
-pub const CLIENTS: [u32; 5] = [10, 50, 100, 150, 190];
-
-/// Head of the tables of the AWS experiment.
-#[must_use]
-pub fn contention_head() -> String {
-    let names = Strategy::ALL.map(Strategy::name).join(" | ");
-    format!("| clients | {names} |\n|---|---|---|---|---|---|---|")
-}
-
-/// A row for the calls and a row for the time: our figures, and those of the reference in brackets.
-#[must_use]
-pub fn contention_rows(clients: u32, cells: &[(Strategy, Cell)]) -> [String; 2] {
-    let reference = reference::contended();
-    let row = |value: &dyn Fn(&Cell) -> f64, theirs: &dyn Fn(&Contended) -> f64| {
-        let cells = cells.iter().map(|(strategy, cell)| {
-            let of = |other: &&Contended| other.clients == clients && other.strategy == *strategy;
-            match reference.iter().find(of) {
-                Some(other) => format!("{:.1} ({:.1})", value(cell), theirs(other)),
-                None => format!("{:.1}", value(cell)),
-            }
-        });
-        format!("| {clients} | {} |", cells.collect::<Vec<_>>().join(" | "))
-    };
-    [
-        row(&|cell| cell.calls.mean, &|other| other.calls.mean),
-        row(&|cell| cell.millis.mean, &|other| other.millis.mean),
-    ]
-}
-
-/// All cells for this many clients.
-#[must_use]
-pub fn contention_cells(clients: u32, runs: u32) -> Vec<(Strategy, Cell)> {
-    Strategy::ALL
-        .iter()
-        .map(|strategy| (*strategy, contention::cell(*strategy, clients, runs, SEED)))
-        .collect()
-}
 
 /// Head of the tables of a fleet in trouble.
 pub const OVERLOAD_HEAD: &str = "| clients | mean load in the trouble | load of the worst second | back after |\n|---|---|---|---|";
@@ -75,18 +32,12 @@ pub fn overload_row(name: &str, timeline: &Timeline) -> String {
 }
 
 /// The budgets in the table of rates.
-pub const BUDGETS: [Manner; 7] = [
+pub const BUDGETS: [Manner; 5] = [
     Manner::AWS,
     Manner::BUDGET,
     Manner::SHARED,
     Manner::SMALL,
-    Manner::BACKOFF.with_budget("`Budget::new().with_capacity(14).with_refill(0.5)`", || {
-        Budget::new().with_capacity(14).with_refill(0.5)
-    }),
     Manner::BACKOFF.with_budget("`Budget::ratio(0.1)`", || Budget::ratio(0.1)),
-    Manner::BACKOFF.with_budget("`Budget::ratio(0.1).with_capacity(100)`", || {
-        Budget::ratio(0.1).with_capacity(100)
-    }),
 ];
 
 /// The calls a second of a process, in the table of rates.
@@ -99,13 +50,13 @@ pub const ROWS: [u32; 5] = [1, 5, 20, 100, 500];
 #[must_use]
 pub fn rates_head() -> String {
     let names = BUDGETS.map(|manner| manner.in_tables()).join(" | ");
-    format!("| calls a second of one process | {names} |\n|---|---|---|---|---|---|---|---|")
+    format!("| calls a second of one process | {names} |\n|---|---|---|---|---|---|")
 }
 
 /// Trouble after a minute of health, with each budget, for a fleet that makes 10,000 calls a second in
 /// all.
 #[must_use]
-pub fn rates(rate: u32, trouble: Trouble) -> [Timeline; 7] {
+pub fn rates(rate: u32, trouble: Trouble) -> [Timeline; 5] {
     BUDGETS.map(|manner| fleet_in(rate, trouble, &manner))
 }
 
@@ -119,7 +70,7 @@ fn fleet_in(rate: u32, trouble: Trouble, manner: &Manner) -> Timeline {
 
 /// A row of the table of rates: the mean load, the load of the worst second, and the time of recovery.
 #[must_use]
-pub fn rates_row(rate: u32, timelines: &[Timeline; 7]) -> String {
+pub fn rates_row(rate: u32, timelines: &[Timeline; 5]) -> String {
     let cells = timelines.each_ref().map(load_cell);
     format!("| {rate} | {} |", cells.join(" | "))
 }
@@ -235,26 +186,14 @@ fn cell(amplification: f64, success: f64) -> String {
     format!("{amplification:.3}, {:.1} %", success * 100.0)
 }
 
-/// The budgets in the tables of workers. The second has the numbers that the default had before its first wave was free.
-const CLOSED: [Manner; 4] = [
-    Manner::BACKOFF,
-    Manner::AWS,
-    Manner::BACKOFF.with_budget("500 tokens, 14 after a timeout, no free first wave", paid),
-    Manner::BUDGET,
-];
-
-fn paid() -> Budget {
-    Budget::aws()
-        .with_retry_cost(2)
-        .with_reward(0.2)
-        .with_refill(5.0)
-}
+/// The budgets in the tables of workers.
+const CLOSED: [Manner; 3] = [Manner::BACKOFF, Manner::AWS, Manner::BUDGET];
 
 /// Head of the tables of workers.
 #[must_use]
 pub fn closed_head() -> String {
     let names = CLOSED.map(|manner| manner.in_tables()).join(" | ");
-    format!("| calls | {names} |\n|---|---|---|---|---|")
+    format!("| calls | {names} |\n|---|---|---|---|")
 }
 
 /// A row: the calls that each budget refused, the mean of twenty runs in virtual time.
@@ -332,33 +271,6 @@ pub fn quota_means(rush: &Rush, throttled_base: Option<Duration>) -> [f64; 3] {
         f64::from(requests) / all,
         time.as_secs_f64() / f64::from(calls.max(1)),
     ]
-}
-
-/// The default, and budgets that differ from it in one number.
-pub const NUMBERS: [Manner; 6] = [
-    Manner::BUDGET,
-    Manner::BACKOFF.with_budget("`.with_capacity(100)`", || Budget::new().with_capacity(100)),
-    Manner::BACKOFF.with_budget("`.with_capacity(300)`", || Budget::new().with_capacity(300)),
-    Manner::BACKOFF.with_budget("`.with_timeout_cost(3)`", || {
-        Budget::new().with_timeout_cost(3)
-    }),
-    Manner::BACKOFF.with_budget("`.with_timeout_cost(14)`", || {
-        Budget::new().with_timeout_cost(14)
-    }),
-    Manner::BACKOFF.with_budget("`.with_refill(5.0)`", || Budget::new().with_refill(5.0)),
-];
-
-/// Head of the table of budgets that differ from the default.
-pub const NUMBERS_HEAD: &str = "| budget | lost: resets and refusals | lost: freezes for 2.5 s | lost: one caller | 20 calls a second | 5 | 3 |\n|---|---|---|---|---|---|---|";
-
-/// A row: the calls that the budget refused in three batches, and an outage of fleets that make so many calls a second.
-#[must_use]
-pub fn numbers_row(manner: &Manner) -> String {
-    let [.., refusals, _, freeze, one] = &Batch::ALL;
-    let lost = [refusals, freeze, one].map(|batch| format!("{:.1}", mean_lost(batch, manner)));
-    let loads = [20, 5, 3].map(|rate| load_cell(&fleet_in(rate, Trouble::OUTAGE, manner)));
-    let cells = [lost, loads].concat().join(" | ");
-    format!("| {} | {cells} |", manner.in_tables())
 }
 
 /// The calls a second of the rows on hedges.

@@ -69,7 +69,8 @@ fn the_default_budget_costs_less_at_40_percent_in_a_process_of_ten_calls_a_secon
     assert!(aws > 0.2, "{aws}");
 }
 
-/// The page has the formula for an empty budget: `c` (p² + p³) is above 0.2 (1 - p) + 2 / r.
+/// A retry that succeeds gives back what it took. So with a share `p` of failures, a retry that takes `c` and `r` calls a second,
+/// the budget runs empty if `c` (p² + p³) is above 0.2 (1 - p) + 2 / r. The page has this share.
 #[test]
 fn the_default_budget_runs_empty_as_the_formula_says() {
     const RATES: [u32; 5] = [500, 200, 50, 20, 10];
