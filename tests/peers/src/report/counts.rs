@@ -1,7 +1,5 @@
 //! The instructions of one call.
 
-use std::fmt::Write as _;
-
 use super::table::{Table, number};
 use crate::{Program, Row, Side, instructions};
 
@@ -38,34 +36,6 @@ impl Counts {
             table.row(row.title, counts.iter().copied().map(number));
         }
         table.text()
-    }
-
-    /// The rows in which another side takes fewer instructions than the attribute, in Markdown.
-    #[must_use]
-    pub fn lost(&self) -> String {
-        let mut list = String::new();
-        for (row, _) in &self.rows {
-            let others = [&[Side::Hand], &Side::PEERS[..]].concat();
-            let others = others.into_iter().filter_map(|side| {
-                let share = self.ratio(*row, Side::Ours, side)?;
-                (share > 1.0).then_some((side, share))
-            });
-            let mut others: Vec<_> = others.collect();
-            others.sort_by(|one, other| other.1.total_cmp(&one.1));
-            if others.is_empty() {
-                continue;
-            }
-            let _ = write!(list, "- {}:", row.title);
-            for (place, (side, share)) in others.into_iter().enumerate() {
-                let comma = if place == 0 { "" } else { "," };
-                let _ = write!(list, "{comma} {} {share:.2}", side.title());
-            }
-            list.push('\n');
-        }
-        if list.is_empty() {
-            list.push_str("Nowhere.\n");
-        }
-        list
     }
 
     /// One side's instructions divided by another's.

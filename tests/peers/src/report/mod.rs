@@ -33,7 +33,6 @@ pub fn write() {
     page.fill("cost", &summary(&counts, &times));
     page.fill("machine", &machine::description());
     page.fill("counts", &counts.table());
-    page.fill("lost", &counts.lost());
     page.fill("times", &times.table());
     page.fill("sizes", &sizes(&program));
     page.fill("blocking", &blocking(&program));
