@@ -27,13 +27,11 @@ pub const COMPILE_ROUNDS: usize = 5;
 pub fn write() {
     let program = Program::build();
     let counts = Counts::of(&program, &Side::ALL, &Row::ALL);
-    let times = Times::of(&program, TIME_ROUNDS);
 
     let mut page = Page::read("docs/PERFORMANCE.md");
-    page.fill("cost", &summary(&counts, &times));
+    page.fill("cost", &summary(&counts));
     page.fill("machine", &machine::description());
     page.fill("counts", &counts.table());
-    page.fill("times", &times.table());
     page.fill("sizes", &sizes(&program));
     page.fill("blocking", &blocking(&program));
     page.fill("compiler", &compiler(COMPILE_ROUNDS));
@@ -98,7 +96,7 @@ pub fn compiler(rounds: usize) -> String {
 }
 
 /// The head of the page: the attribute beside the loop by hand.
-fn summary(counts: &Counts, times: &Times) -> String {
+fn summary(counts: &Counts) -> String {
     let rows = [
         ("is ready at once, no limits", "ready"),
         ("is ready at once, with limits", "ready-limits"),
@@ -110,12 +108,11 @@ fn summary(counts: &Counts, times: &Times) -> String {
             "three-limits",
         ),
     ];
-    let headings = ["instructions / by hand", "time / by hand"];
-    let mut table = Table::new("a call that …", headings);
+    let mut table = Table::new("a call that …", ["instructions / by hand"]);
     for (title, key) in rows {
         let row: Row = key.parse().expect("a row");
         let count = counts.ratio(row, Side::Ours, Side::Hand);
-        table.row(title, [ratio(count), ratio(times.ours(row))]);
+        table.row(title, [ratio(count)]);
     }
     table.text()
 }

@@ -36,11 +36,4 @@ impl Times {
         }
         table.text()
     }
-
-    /// The attribute's time divided by that of the loop by hand.
-    pub(crate) fn ours(&self, row: Row) -> Option<f64> {
-        let (_, times) = self.0.iter().find(|(found, _)| found.key == row.key)?;
-        let place = Side::ALL.iter().position(|&side| side == Side::Ours)?;
-        times[place]
-    }
 }
