@@ -1,8 +1,9 @@
 //! The pages that people read first are short, and their links lead somewhere.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
+use std::{env, fs};
 
 use crate::markdown::{headings, root};
 
@@ -87,6 +88,50 @@ fn each_feature_that_the_readme_names_exists() {
         .next()
         .unwrap();
     assert!(versions.contains(minimum), "Rust {minimum}");
+}
+
+/// The version of Rust that the locked version of a crate needs, without a zero at its end.
+fn rust_of(name: &str, version: &str) -> String {
+    let output = |command: &mut Command| {
+        let output = command.current_dir(root()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let rustc = output(Command::new("rustc").arg("-vV"));
+    let host = rustc.lines().find_map(|line| line.strip_prefix("host: "));
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    // Without the platform, cargo downloads the crates of all others.
+    let metadata = output(Command::new(cargo).args([
+        "metadata",
+        "--locked",
+        "--format-version=1",
+        "--filter-platform",
+        host.unwrap(),
+    ]));
+    let metadata: serde_json::Value = serde_json::from_str(&metadata).unwrap();
+    let mut packages = metadata["packages"].as_array().unwrap().iter();
+    let package = packages.find(|package| {
+        let locked = package["version"].as_str().unwrap();
+        package["name"] == name && locked.starts_with(version)
+    });
+    let rust = package.unwrap()["rust_version"].as_str().unwrap();
+    rust.trim_end_matches(".0").to_owned()
+}
+
+#[test]
+fn the_front_pages_name_the_newest_rust_that_a_client_needs() {
+    let newest = rust_of("sqlx", "0.9.");
+    assert_eq!(newest, rust_of("sea-orm", "2."));
+    let said = format!(", or {newest} with `sqlx` 0.9 or `sea-orm`.");
+    assert!(README.contains(&said), "{said}");
+    let front = include_str!("../../src/lib.rs");
+    for name in ["sqlx", "sea-orm"] {
+        let row = front
+            .lines()
+            .find(|line| line.starts_with(&format!("//! | `{name}` |")));
+        let said = format!("; Rust {newest} |");
+        assert!(row.unwrap().ends_with(&said), "{name}: {said}");
+    }
 }
 
 #[test]
