@@ -76,7 +76,7 @@ impl Replicas {
                         let takes = || {
                             requests.fetch_add(1, Ordering::Relaxed);
                             let slow = begun.elapsed().as_secs() % 3 == replica as u64;
-                            takes(slow, &mut dice.lock().expect("nobody panics"))
+                            takes(slow, &mut dice.lock().expect("no holder panics"))
                         };
                         // A client that closes its connection ends this connection only.
                         let _ = serve(stream, takes).await;

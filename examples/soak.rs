@@ -110,7 +110,7 @@ async fn ask(
     entry: &Entry,
 ) -> io::Result<()> {
     entry.attempt();
-    let open = line.lock().expect("nobody panics").take();
+    let open = line.lock().expect("no holder panics").take();
     // An attempt that is cut drops its connection.
     let mut stream = match open {
         Some(stream) => stream,
@@ -118,7 +118,7 @@ async fn ask(
     };
     stream.write_u8(0).await?;
     let ok = stream.read_u8().await? == 0;
-    *line.lock().expect("nobody panics") = Some(stream);
+    *line.lock().expect("no holder panics") = Some(stream);
     if ok {
         Ok(())
     } else {
@@ -148,7 +148,7 @@ impl Server {
         })
     }
 
-    /// Fails if it has ended by itself: then the calls had nobody to talk to.
+    /// Fails if it has ended by itself: then the calls had no server.
     fn stop(mut self) -> Result<()> {
         if let Some(status) = self.process.try_wait()? {
             bail!("the server has ended: {status}");

@@ -31,7 +31,7 @@ impl Write for Text {
     }
 }
 
-/// What `sqlx` does after each query: it asks whether somebody wants a line, and then writes none. One layer wants it.
+/// What `sqlx` does after each query: it asks whether a layer wants a line, and then writes none. One layer wants it.
 fn ask() {
     assert!(tracing::enabled!(target: "foreign", Level::DEBUG));
 }

@@ -135,7 +135,6 @@ impl Server {
     }
 }
 
-/// The content of a file.
 pub(crate) fn contents(file: usize) -> Vec<u8> {
     let mut state = file as u64;
     let length = 4_000 + mixed(state) % 8_000;

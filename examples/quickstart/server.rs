@@ -1,4 +1,4 @@
-//! A small HTTP server that fails as told, on a free port of this machine.
+//! A small HTTP server that fails on demand, on a free port of this machine.
 
 use std::io;
 use std::net::SocketAddr;

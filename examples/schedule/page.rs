@@ -10,7 +10,6 @@ use simulation::schedules::{Histogram, KEPT_DELAYS, MOST_RETRIES, Schedules, mea
 
 use super::argument::Named;
 
-/// Ranges of a histogram.
 const RANGES: u32 = 12;
 
 /// Columns of the longest bar.

@@ -130,7 +130,6 @@ fn an_argument_that_is_not_utf_8_is_refused() {
     assert!(message.contains("expected text in UTF-8"), "{message}");
 }
 
-/// The lines of a section of the page.
 fn section<'p>(page: &'p str, title: &str) -> Vec<&'p str> {
     let (_, rest) = page
         .split_once(&format!("\n{title}\n\n"))

@@ -4,11 +4,9 @@ use std::io::IsTerminal as _;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// The progress of one part.
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    /// Begins a part with this number of steps.
     pub(crate) fn begin(part: &'static str, steps: usize) -> Self {
         if !std::io::stderr().is_terminal() {
             eprintln!("{part} …");

@@ -165,7 +165,7 @@ async fn measure() -> Result<Vec<Vec<u32>>> {
     }
     Ok(counts
         .iter()
-        .map(|counts| counts.lock().expect("nobody panics").clone())
+        .map(|counts| counts.lock().expect("no holder panics").clone())
         .collect())
 }
 
@@ -229,11 +229,11 @@ async fn serve(
 ) -> std::io::Result<()> {
     while next_request(&mut stream).await? {
         let second = usize::try_from(begun.elapsed().as_secs()).unwrap_or(SECONDS);
-        if let Some(count) = counts.lock().expect("nobody panics").get_mut(second) {
+        if let Some(count) = counts.lock().expect("no holder panics").get_mut(second) {
             *count += 1;
         }
         let fails = (FAILING_FROM..FAILING_TO).contains(&second)
-            && dice.lock().expect("nobody panics").chance(0.8);
+            && dice.lock().expect("no holder panics").chance(0.8);
         let status = if fails {
             "503 Service Unavailable"
         } else {

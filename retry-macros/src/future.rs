@@ -195,7 +195,6 @@ pub(crate) fn name_of(argument: &PatType) -> Option<&Ident> {
     }
 }
 
-/// The argument with this name.
 pub(crate) fn argument_named<'a>(signature: &'a Signature, name: &Ident) -> Option<&'a PatType> {
     typed_arguments(signature).find(|argument| name_of(argument) == Some(name))
 }

@@ -52,7 +52,6 @@ impl Form {
         parser.parse2(self.tokens()?)
     }
 
-    /// How it was typed.
     pub(crate) fn typed(&self) -> String {
         match self {
             Self::Text(text) => quoted(&text.value()),

@@ -27,7 +27,6 @@ pub(crate) struct Function {
     /// Attributes within the braces.
     pub(crate) inner_attributes: Vec<Attribute>,
     pub(crate) body: TokenStream,
-    /// The braces of the body.
     pub(crate) braces: Span,
     /// What an attempt returns: the type after `->`, or the output of the returned future. Empty without `->`.
     pub(crate) output: Type,

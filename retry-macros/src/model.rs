@@ -57,7 +57,6 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// A duration of the policy.
     pub(crate) fn length(&self, key: PolicyKey) -> Option<&Spanned<Written<Duration>>> {
         let mut lengths = self.lengths.iter();
         lengths.find_map(|(set, length)| (*set == key.id()).then_some(length))

@@ -111,7 +111,6 @@ struct Sorted {
 }
 
 impl Sorted {
-    /// The settings of the policy.
     fn policy(&mut self, model: &Model) {
         use PolicyKey as Key;
         self.add(Key::Attempts, model.attempts.as_ref(), |count| {

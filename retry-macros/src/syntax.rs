@@ -30,14 +30,16 @@ pub(crate) struct RawArg {
 }
 
 pub(crate) enum RawValue {
-    /// The key alone.
     Alone,
     /// The key and `=`, and nothing after it.
     Missing,
     /// `key = tokens`; at least one token.
     Assigned(TokenStream),
     /// `key(tokens)`; maybe none.
-    List { tokens: TokenStream, at: At },
+    List {
+        tokens: TokenStream,
+        at: At,
+    },
 }
 
 impl RawValue {
@@ -83,7 +85,7 @@ pub(crate) fn parse(
     found
 }
 
-/// The most bytes of a literal. Chosen by us: `syn` reads a number in time that grows with the square of its length, and
+/// The most bytes of a literal. Our choice: `syn` reads a number in time that grows with the square of its length, and
 /// drops a deep expression with a deep stack.
 const LONGEST_LITERAL: usize = 4096;
 

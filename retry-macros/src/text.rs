@@ -56,7 +56,7 @@ pub(crate) fn list(names: impl IntoIterator<Item = impl Display>, last: &str) ->
     }
 }
 
-/// How long a name can be, in characters. Chosen by us: a longer text is no name with a typing error, and the time to
+/// How long a name can be, in characters. Our choice: a longer text is no name with a typing error, and the time to
 /// find the nearest name grows with the product of the lengths.
 const LONGEST_NAME: usize = 256;
 

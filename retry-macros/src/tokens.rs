@@ -73,12 +73,10 @@ pub(crate) fn is_punct(token: Option<&TokenTree>, chars: &str) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if chars.contains(punct.as_char()))
 }
 
-/// The tokens in a group.
 pub(crate) fn inside(group: &Group) -> Vec<TokenTree> {
     group.stream().into_iter().collect()
 }
 
-/// The delimiter of a group.
 pub(crate) fn delimiter(token: Option<&TokenTree>) -> Option<Delimiter> {
     match token {
         Some(TokenTree::Group(group)) => Some(group.delimiter()),
@@ -91,7 +89,6 @@ pub(crate) fn is_attribute(tokens: &[TokenTree], at: usize) -> bool {
     delimiter(tokens.get(at)) == Some(Delimiter::Bracket) && is_punct(before(tokens, at, 1), "#")
 }
 
-/// Whether the token is a text in quotes.
 pub(crate) fn is_text(token: Option<&TokenTree>) -> bool {
     matches!(token, Some(TokenTree::Literal(literal)) if literal.to_string().contains('"'))
 }

@@ -14,8 +14,8 @@ pub(crate) fn within(range: DelayRange, deadline: u64, left: u64) -> Option<Dela
 
 /// Returns the longest wait that reserves time for the next attempt to be useful, or `None` if no wait does.
 ///
-/// All times are in nanoseconds; `left` is the time until the deadline. The time to be of use is a tenth of the
-/// deadline, at most 50 ms. Chosen by us, for a round trip and some work.
+/// All times are in nanoseconds; `left` is the time until the deadline. The time for a useful attempt is a tenth of the
+/// deadline, at most 50 ms. Our choice, for a round trip and some work.
 fn longest_wait(deadline: u64, left: u64) -> Option<u64> {
     const OF_USE: u64 = 50_000_000;
     let of_use = (deadline / 10).min(OF_USE);

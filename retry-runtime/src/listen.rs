@@ -136,7 +136,7 @@ impl<F> Observe<F> {
 impl<F: Future> Future for Observe<F> {
     type Output = (F::Output, Option<Report>);
 
-    /// Once the future is ready, it is dropped, so that the calls it still holds end too. Then the last report is told to the
+    /// Once the future is ready, it is dropped, so that the calls it still holds end too. Then the last report goes to the
     /// listener around, and returned.
     ///
     /// # Panics

@@ -124,7 +124,6 @@ impl Preset {
             .get_or_init(|| Box::leak(Box::new(BudgetCell::full())))
     }
 
-    /// The policy in the code.
     #[cfg(feature = "serde")]
     pub(crate) const fn in_code(&self) -> Policy {
         self.policy

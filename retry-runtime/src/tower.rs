@@ -307,7 +307,6 @@ impl<Q> RetryLayer<Q> {
     }
 }
 
-/// How an attempt failed.
 enum FailedAttempt<A> {
     Error(BoxError),
     Response(A, Said, String),

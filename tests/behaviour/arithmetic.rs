@@ -149,7 +149,6 @@ proptest! {
     }
 }
 
-/// The worst case is the sum of all attempts and waits.
 #[test]
 fn the_worst_case_is_the_sum_of_all_attempts_and_waits() {
     let second = Duration::from_secs(1);

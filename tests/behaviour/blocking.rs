@@ -68,7 +68,7 @@ async fn waits_count_although_the_clock_stands_still() {
     }
     let (calls, hear) = (Cell::new(0), Told::default());
     call(&calls, &hear).unwrap_err();
-    // A fifth wait leaves no time to be of use.
+    // A fifth wait leaves no time for a useful attempt.
     assert_eq!(calls.get(), 5);
     let report = told(&hear);
     assert_eq!(report.outcome(), Outcome::Deadline);

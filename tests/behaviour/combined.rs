@@ -283,7 +283,7 @@ async fn an_independent_future_cancels_a_method_with_mut_self() {
     assert_eq!(client.calls, 2);
 }
 
-/// An inner call that is cancelled stops the call around it, which has its own `cancel`. The `cancel` of the
+/// An inner call that is cancelled stops the outer call, which has its own `cancel`. The `cancel` of the
 /// outer call also cuts the inner call.
 #[tokio::test(start_paused = true)]
 async fn cancel_within_cancel() {
@@ -518,7 +518,7 @@ async fn a_thousand_calls_at_once_conserve_the_budget() {
     assert_eq!(10_000.0 - LEVEL.level(), spent);
 }
 
-/// A call in `before_retry` keeps the deadline. A refusal in it ends the calls around only if it ends the call
+/// A call in `before_retry` keeps the deadline. A refusal in it ends the outer calls only if it ends the call
 /// that runs `before_retry`.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_in_before_retry_ends_the_calls_around_if_the_call_ends_with_it() {

@@ -432,7 +432,7 @@ struct Response {
     retry_after: Option<Duration>,
 }
 
-/// A server with these responses, the last one for ever. It records the time of each request.
+/// A server with these responses, the last one forever. It records the time of each request.
 struct Responses {
     left: Vec<Response>,
     asked: Vec<Instant>,

@@ -69,7 +69,7 @@ fn a_listener_that_panics_does_not_affect_later_calls() {
     tracing::subscriber::with_default(listener, || {
         let calls = Cell::new(0);
         let ended = catch_unwind(AssertUnwindSafe(|| run(outer(&calls))));
-        assert!(ended.is_err(), "the listener heard of it and panicked");
+        assert!(ended.is_err(), "the listener got the report and panicked");
         assert_eq!(heard.load(Ordering::Relaxed), 1);
         for _ in 0..3 {
             let calls = Cell::new(0);
@@ -119,7 +119,7 @@ fn a_listener_may_call_the_function_of_the_event() {
     let told = told.recv_timeout(Duration::from_mins(1));
     let [calls, within] = told.expect("the call hangs in its own event");
     assert_eq!(calls, 5);
-    assert!(within > 0, "the listener heard of it");
+    assert!(within > 0, "the listener got the report");
 }
 
 /// The first attempt and the waits take time.

@@ -137,7 +137,7 @@ async fn a_call_after_a_dropped_one_has_all_its_retries_in_the_same_attempt() {
     assert_eq!((host.calls(), other.calls()), (3 + 4, 6 + 1));
 }
 
-/// A call passes what it remembers about the functions inside it to the call around it, even if it is dropped.
+/// A call passes what it remembers about the functions inside it to the outer call, even if it is dropped.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_call_passes_on_the_retries_that_it_remembers() {
     #[retry(attempts = 4, base = "1ms", budget = "none", when = |_| true)]
@@ -231,7 +231,7 @@ async fn another_call_has_fewer_retries_while_one_from_the_attempt_before_goes_o
 
 #[tokio::test(start_paused = true)]
 async fn unlimited_attempts_inside_stay_unlimited() {
-    // The call around remembers these retries for 20 s, which is longer than its timeout.
+    // The outer call remembers these retries for 20 s, which is longer than its timeout.
     #[retry(
         attempts = "unlimited",
         base = "1ms",

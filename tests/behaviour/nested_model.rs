@@ -1,7 +1,7 @@
 //! Trees of calls, and a plain model of how often the rule for nested retries allows each call.
 //!
 //! The model has a clock in milliseconds, because calls are dropped: by the body around them, as in `select!`, or by the
-//! timeout of a call around.
+//! timeout of an outer call.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -115,7 +115,6 @@ pub(crate) struct Done {
     pub(crate) calls: Vec<u32>,
 }
 
-/// The failed retries of one operation.
 #[derive(Debug, Clone, Copy)]
 struct FailedRetries {
     retries: u32,
@@ -136,14 +135,11 @@ impl FailedRetries {
 /// Failed retries, by operation: the node, because each body makes the same calls in the same order until it ends.
 type Retries = BTreeMap<*const Node, FailedRetries>;
 
-/// What a call remembers.
 #[derive(Default)]
 struct Frame {
     /// How many retries of the call have begun.
     retries: u32,
-    /// The retries in its earlier attempts.
     earlier: Retries,
-    /// The retries in its current attempt.
     current: Retries,
 }
 
@@ -337,7 +333,7 @@ impl Model {
         self.frames.last_mut().unwrap()
     }
 
-    /// Tells the call around of retries in its current attempt.
+    /// Reports retries in the current attempt to the outer call.
     fn note(&mut self, operation: *const Node, made: FailedRetries) {
         if let (Some(around), true) = (self.frames.last_mut(), made.retries > 0) {
             let known = around.current.insert(operation, made);

@@ -13,7 +13,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
 
-/// The call around: makes three attempts at `body`.
+/// The outer call: makes three attempts at `body`.
 #[retry(attempts = 3, base = "1ms", budget = "none")]
 async fn around<T>(mut body: impl AsyncFnMut() -> io::Result<T>) -> io::Result<T> {
     body().await

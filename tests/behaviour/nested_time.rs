@@ -86,7 +86,7 @@ async fn each_function_of_a_chain_is_forgotten_after_its_own_max_delay() {
     }
 }
 
-/// The function calls itself, and fails inside. Its call further out succeeds later, which does not make anybody remember
+/// The function calls itself, and fails inside. Its outer call succeeds later, which makes no call remember
 /// the retries inside for longer.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_succeeds_does_not_lengthen_the_memory_of_a_call_of_its_function_inside() {

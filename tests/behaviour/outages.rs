@@ -217,7 +217,7 @@ async fn a_call_of_the_first_wave_has_five_free_retries() {
     assert_eq!(retries, 3 * 5);
 }
 
-/// Progress begins the count of attempts anew, so only the budget bounds such a call.
+/// Progress restarts the count of attempts, so only the budget bounds such a call.
 #[tokio::test(start_paused = true)]
 async fn a_retry_after_progress_is_never_free() {
     #[derive(Debug)]

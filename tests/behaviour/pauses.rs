@@ -51,7 +51,7 @@ impl Server {
         }
     }
 
-    /// A server that has just told one call to wait.
+    /// A server that has just asked one call to wait.
     async fn paused_for(hint: u64) -> Self {
         let server = Self::new(Budget::new().with_pause());
         server.told(ms(0), ms(hint)).await.unwrap_err();
@@ -66,7 +66,7 @@ impl Server {
         self.asked.take()
     }
 
-    /// Is told to wait, `after` this time.
+    /// Is asked to wait, `after` this time.
     #[retry(attempts = 1, budget = self.budget)]
     async fn told(&self, after: Duration, wait: Duration) -> Result<(), Failure> {
         sleep(after).await;

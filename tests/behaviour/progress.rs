@@ -227,7 +227,7 @@ async fn a_call_inside_that_is_dropped_after_its_progress_leaves_its_attempts_to
         calls.set(calls.get() + 1);
         if calls.get() == 3 {
             Attempt::progress();
-            // The timeout of the call around cuts it here.
+            // The timeout of the outer call cuts it here.
             std::future::pending::<()>().await;
         }
         Err(io::ErrorKind::ConnectionReset.into())

@@ -306,7 +306,7 @@ async fn the_deadline_of_an_inner_function_does_not_end_the_outer_call() {
     assert_eq!(script.elapsed(), ms(3000));
 }
 
-/// Each call keeps the nearest deadline itself, and a retry that it refused further in is refused further out.
+/// Each call keeps the nearest deadline itself, and a retry that it refused an inner call is refused the outer one too.
 #[tokio::test(start_paused = true)]
 async fn an_inherited_deadline_ends_the_outer_call_that_set_it() {
     plays!(inner(
@@ -347,7 +347,7 @@ async fn an_inherited_deadline_ends_the_outer_call_that_set_it() {
         (vec![ms(0), ms(300)], ms(1000))
     );
 
-    // The next wait does not fit, neither further in nor further out.
+    // The next wait does not fit, neither of the inner call nor of the outer one.
     let script = Script::new([RESET]);
     let error = outer(&script).await.unwrap_err();
     assert!(matches!(error, Failure::Io(_)), "{error:?}");

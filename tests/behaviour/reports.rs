@@ -196,7 +196,7 @@ async fn within_a_call_observe_reports_the_calls_inside() {
     let report = report_of(observe(outer(&script, &seen))).await;
     assert!(
         report.function().ends_with("::outer"),
-        "both observers heard"
+        "both observers got the report"
     );
     assert_eq!(report.attempts(), 1);
     let seen = seen.into_inner().unwrap();

@@ -1,5 +1,5 @@
-//! A deadline that refuses an inner call a retry ends those calls around whose deadline it is too. It leaves alone the
-//! calls around a scope, and the calls around a function with a nearer deadline of its own.
+//! A deadline that refuses an inner call a retry ends those outer calls whose deadline it is too. It leaves alone the
+//! calls outside a scope, and the outer calls of a function with a nearer deadline of its own.
 
 use std::cell::Cell;
 use std::io::{self, ErrorKind};

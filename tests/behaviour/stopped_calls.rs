@@ -323,7 +323,7 @@ async fn the_error_that_a_cut_call_keeps_is_not_retried_further_out() {
     #[retry(attempts = 4, base = "1ms", on = "io::Error")]
     async fn outer(script: &Script) -> Ended {
         let ended = inner(script).await;
-        // After this suspension, the rules decide, and not the refusal further in.
+        // After this suspension, the rules decide, and not the refusal of an inner call.
         sleep(ms(1)).await;
         ended
     }

@@ -84,7 +84,6 @@ path = "annotated/lib.rs"
 crate-type = ["lib"]
 "#;
 
-/// One diagnostic of the compiler.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Diagnostic {
     file: String,

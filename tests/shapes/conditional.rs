@@ -164,7 +164,7 @@ async fn field_of_a_pattern_by_cfg_attr(
     Ok(size)
 }
 
-/// The lint is heard where each attempt binds the field.
+/// The lint is reported where each attempt binds the field.
 #[retry]
 async fn lint_of_a_field(
     calls: &Calls,

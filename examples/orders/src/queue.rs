@@ -12,7 +12,6 @@ use sqlx::{PgConnection, PgPool};
 
 use crate::charge::Order;
 
-/// The name of the queue.
 const NAME: &str = "charges";
 
 /// An hour of the queue takes 1.2 s here. In your program: `Duration::from_mins(minutes)`.

@@ -12,7 +12,7 @@ use crate::service::BAD_CARD;
 #[derive(Debug)]
 pub(crate) struct Fate {
     pub(crate) order: Order,
-    /// What the customer heard.
+    /// The answer to the customer.
     pub(crate) answer: Option<StatusCode>,
     /// What the shop knows.
     pub(crate) state: Option<State>,

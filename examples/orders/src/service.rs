@@ -49,7 +49,6 @@ pub(crate) struct Entries {
     pub(crate) charges: HashMap<u32, u32>,
     /// How many requests got an answer that was given before.
     pub(crate) repeats: usize,
-    /// The answer for each key.
     answers: HashMap<String, (Order, StatusCode)>,
     /// The keys of the requests that are under way.
     under_way: HashSet<String>,
@@ -107,7 +106,7 @@ impl Service {
         first.map(|name| name.clone()).unwrap_or_default()
     }
 
-    /// Answers everybody again.
+    /// Answers all clients again.
     pub(crate) fn answer(&self) {
         self.book.entries().unanswered = None;
     }

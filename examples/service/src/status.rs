@@ -17,7 +17,6 @@ const MOST_DELAYS: u32 = 6;
 /// Everything that is not in the metrics.
 #[derive(Debug, Serialize)]
 pub(crate) struct Status {
-    /// Whether retries are on.
     retries: bool,
     load: Option<u32>,
     upstreams: Vec<UpstreamStatus>,
@@ -60,10 +59,8 @@ struct FunctionStatus {
     deadline: Option<String>,
     backoff: String,
     jitter: String,
-    /// The range of each delay.
     delays: Vec<String>,
     worst_case: Option<String>,
-    /// The policy as text.
     text: String,
 }
 

@@ -85,7 +85,6 @@ impl<'f> Bounds<'f> {
         }
     }
 
-    /// The traits among the bounds of a type.
     pub(super) fn traits_of<'t>(&'t self, ty: &'t Type) -> Vec<&'t TraitBound> {
         let bounds = self.of_type(ty).into_iter();
         let traits = bounds.filter_map(|bound| match bound {

@@ -46,7 +46,6 @@ pub(crate) enum AfterSource {
     Method(Path),
 }
 
-/// The mentions of all words of an item.
 pub(crate) fn mentions(item: &TokenStream) -> TokenStream {
     let tokens: Vec<_> = deep(item).collect();
     let mentions = tokens.windows(2).filter_map(|pair| match pair {
@@ -112,7 +111,6 @@ impl Marks {
         marks
     }
 
-    /// Adds one word.
     fn take(&mut self, word: RawArg, target: Target, errors: &mut Errors) -> Result<(), Fault> {
         let at = word.at;
         let refused = |message| Err(Fault { at, message });

@@ -3,7 +3,6 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::{Generics, Path, Type};
 
-/// A type that is an error.
 pub(crate) struct ErrorType<'a> {
     /// The path of the facade.
     pub(crate) root: TokenStream,

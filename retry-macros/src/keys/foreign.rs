@@ -13,7 +13,6 @@ pub(crate) enum ForeignWord {
     Key(Id),
     /// A number of retries, without the first attempt. Our `attempts` is one more.
     Retries,
-    /// A value of our own key.
     Value(Id, &'static str),
     /// Something that needs no key here, and why.
     Without(&'static str),
@@ -22,7 +21,6 @@ pub(crate) enum ForeignWord {
 /// What to write for a list of HTTP statuses.
 const STATUS: &str = "leave it out: `response.check()?` gives an error that knows which status to retry; to choose, write `when = |error| …`";
 
-/// Looks up a foreign word.
 pub(crate) fn foreign(name: &str) -> Option<ForeignWord> {
     text::beside(TABLE, name)
 }

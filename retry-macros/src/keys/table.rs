@@ -6,10 +6,8 @@
 use std::fmt;
 use std::time::Duration;
 
-/// One key of an attribute.
 #[derive(Debug)]
 pub(crate) struct Key {
-    /// The name.
     pub(crate) name: &'static str,
     /// How the value is written.
     pub(crate) grammar: Grammar,
@@ -61,7 +59,6 @@ macro_rules! keys {
         $id:ident $name:literal $grammar:ident, $kind:literal, $example:literal
             $(, above_zero $why:literal, $help:literal)? $(, default $default:expr)?;
     )*) => {
-        /// All keys.
         $vis static KEYS: &[&crate::keys::Key] = &[$(Id::$id.key()),*];
 
         /// A key of the table.
@@ -121,7 +118,6 @@ macro_rules! table {
             )*
         }
 
-        /// A key of a policy.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum PolicyKey {
             $($(#[doc = concat!("`", $name, "`")] $id,)*)*
@@ -209,7 +205,6 @@ table! {
     Crate "crate" Expr, "a path", "crate = \"::my_crate::reattempt\"";
 }
 
-/// Returns the key of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Key> {
     Id::named(name).map(Id::key)
 }
@@ -220,7 +215,6 @@ impl PolicyKey {
         self.id().key()
     }
 
-    /// Returns the name.
     pub(crate) const fn name(self) -> &'static str {
         self.key().name
     }

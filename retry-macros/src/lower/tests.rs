@@ -133,7 +133,7 @@ fn messages_have_one_style() {
     }
 }
 
-/// The attribute accepts the text that a message tells you to paste, unless you have to fill in a part.
+/// The attribute accepts the text that a message asks you to paste, unless you have to fill in a part.
 #[test]
 fn attributes_that_a_message_tells_you_to_write_are_right() {
     let mut seen = 0;

@@ -11,7 +11,6 @@ use crate::keys::{Grammar, Key};
 use crate::operand::peel;
 use crate::tokens::{bare, is_variable_name, unraw};
 
-/// Finds a key of the vocabulary.
 pub(super) type FindKey = fn(&str) -> Option<&'static Key>;
 
 /// The tokens of one value. It ends where the grammar ends, if a comma or the end follows there. Otherwise it
@@ -121,7 +120,6 @@ pub(super) fn word(input: ParseStream<'_>) -> Option<(Ident, ParseBuffer<'_>)> {
     Some((word, after))
 }
 
-/// The token that follows.
 pub(super) fn token(input: ParseStream<'_>) -> TokenStream {
     input.fork().parse::<TokenTree>().into_iter().collect()
 }

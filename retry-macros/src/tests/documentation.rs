@@ -2,7 +2,6 @@
 
 use crate::keys::{ForeignWord, KEYS, foreign};
 
-/// The rows of a table in a page.
 fn rows<'a>(name: &str, page: &'a str, heading: &str) -> Vec<&'a str> {
     let mut lines = page.lines();
     assert!(lines.any(|line| line == heading), "{name} has no table");

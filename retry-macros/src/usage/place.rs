@@ -162,7 +162,7 @@ pub(super) fn begins_closure(tokens: &[TokenTree], at: usize) -> bool {
 }
 
 /// Whether an attribute has put the `move` block at `at` around the body, as `#[tracing::instrument]` does: what it owns lives
-/// as long as the body. `wraps` tells whether the block is directly in another such block.
+/// as long as the body. `wraps` says whether the block is directly in another such block.
 ///
 /// ```text
 /// let __tracing_instrument_future = async move { match async move { BODY }.await { … } };

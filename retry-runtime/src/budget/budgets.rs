@@ -71,7 +71,7 @@ struct KnownKeys<K> {
     hasher: RandomState,
 }
 
-/// How many budgets are read to find a key to forget. Chosen by us, to bound the time that the lock is held.
+/// How many budgets are read to find a key to forget. Our choice, to bound the time that the lock is held.
 const LOOKS: usize = 64;
 
 impl<K> Budgets<K> {

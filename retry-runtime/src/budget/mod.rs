@@ -48,7 +48,7 @@ pub(crate) use self::share::Share;
 ///
 /// The level is counted in thousandths of a token, in `[0, capacity]`.
 ///
-/// # The first wave is free
+/// # Free first wave
 ///
 /// A *fault* begins with the first retry that takes tokens after a success. A call that fails in its first poll, as every
 /// `blocking` call does, begins one only with a retry that leaves less than two thirds of the tokens. The *first wave* is the
@@ -69,7 +69,7 @@ pub(crate) use self::share::Share;
 ///
 /// Sources:
 ///
-/// - `new`: chosen by us, with the simulation in `docs/LOAD.md`.
+/// - `new`: our choice, with the simulation in `docs/LOAD.md`.
 /// - `aws`: the standard retry mode of the AWS SDKs, *Retry behavior*, AWS SDKs and Tools Reference
 ///   Guide, 2026.
 /// - `ratio`: *Fixing retries with token buckets and circuit breakers*, Marc Brooker, 2022. We chose the capacity of

@@ -52,12 +52,12 @@ pub(crate) struct Request {
     pub(crate) number: u32,
     /// Whether its call had begun when the fault began, if there is one.
     pub(crate) had_begun: bool,
-    /// Whether its call failed in its first poll. Calls that were made with it may not have begun, so it begins no fault,
-    /// unless it is serious.
+    /// Whether its call failed in its first poll. Sibling calls may not have begun yet, so such a failure starts no fault, unless
+    /// the budget is low already.
     pub(crate) at_once: bool,
 }
 
-/// How many retries of a call may be free. Chosen by us, with the closed loop of `docs/LOAD.md`: a server that resets
+/// How many retries of a call may be free. Our choice, with the closed loop of `docs/LOAD.md`: a server that resets
 /// connections for a second fails up to five attempts, with the waits of the default between them.
 pub(super) const FREE_RETRIES: u32 = 5;
 
@@ -92,7 +92,7 @@ pub(super) struct Balance {
     pub(super) tick: u64,
 }
 
-/// The milliseconds of a tick. Chosen by us: short beside an attempt.
+/// The milliseconds of a tick. Our choice: short beside an attempt.
 pub(super) const TICK_MILLIS: u64 = 50;
 
 const MISSING_BITS: u32 = 28;
@@ -106,7 +106,7 @@ const TICK_MASK: u64 = (1 << TICK_BITS) - 1;
 const _: () = assert!((FIRST / (TICK_MILLIS * 1_000_000)) & TICK_MASK == 0);
 
 /// How far the clock reading of one thread may lie behind that of another: a thread can be suspended between the
-/// reading and the update. Chosen by us: one second.
+/// reading and the update. Our choice: one second.
 const LATE_TICKS: u64 = 1_000 / TICK_MILLIS;
 
 impl Balance {
@@ -148,7 +148,7 @@ impl BudgetConfig {
     /// The largest number of tokens, which fits the packed word.
     pub(crate) const MOST: u32 = MISSING_MAX / 1000;
 
-    /// The numbers of `Budget::new`. Chosen by us in the simulation of `docs/LOAD.md`.
+    /// The numbers of `Budget::new`. Our choice in the simulation of `docs/LOAD.md`.
     pub(crate) const DEFAULT: Self = Self {
         start: Self::tokens(200),
         capacity: Self::tokens(200),
@@ -319,7 +319,6 @@ impl BudgetConfig {
         self.first_wave_is_free && missing > self.capacity / 3
     }
 
-    /// Returns the level in this state.
     pub(super) fn level(&self, state: Balance) -> u32 {
         self.capacity.saturating_sub(state.missing)
     }

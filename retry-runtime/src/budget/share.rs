@@ -12,18 +12,16 @@ pub(crate) struct Share<W = AtomicU64>(pub(super) W);
 /// A call adds one of these sixteenths, so hedges add at most 6.25 % to the load. Finagle bounds its backup requests by calls
 /// too.
 const PRICE: u64 = 16;
-/// Ten hedges saved up. Chosen by us: enough for a function that is seldom called.
+/// Ten hedges saved up. Our choice: enough for a function that is seldom called.
 const CAPACITY: u64 = 10 * PRICE;
 
 impl Share {
-    /// A full share.
     pub(crate) const fn full() -> Self {
         Self(AtomicU64::new(0))
     }
 }
 
 impl<W: Word> Share<W> {
-    /// Adds what a call adds.
     pub(crate) fn add(&self) {
         self.0.change(|missing| (missing.saturating_sub(1), ()));
     }

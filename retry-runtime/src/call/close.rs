@@ -124,7 +124,7 @@ impl<H, C, K> Drop for OnEnd<'_, H, C, K> {
             let _ = catch_unwind(AssertUnwindSafe(|| (self.tell)(&self.hook, &report)));
         } else {
             (self.tell)(&self.hook, &report);
-            // Told again after the hook, whose own calls also told their reports: the last report counts.
+            // Reported again after the hook, whose own calls also made reports: the last report counts.
             listener(|listener| listener.tell(report));
         }
     }

@@ -150,7 +150,6 @@ impl UnlimitedSite {
     }
 }
 
-/// The state of a call.
 #[derive(Debug)]
 pub(crate) struct State<'p> {
     /// What the call shares with the code inside its attempts.

@@ -74,7 +74,6 @@ impl State<'_> {
         self.change_spans(|spans| spans.end_attempt(self.frame.which.get(), how, words));
     }
 
-    /// Counts an attempt.
     pub(super) fn count(&self, how: Attempted) {
         self.record(|| Metric::Attempted(how));
     }

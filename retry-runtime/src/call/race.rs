@@ -58,7 +58,6 @@ enum Hedging {
     New,
     /// It begins a hedge then.
     At(Stamp),
-    /// It began one.
     Began,
     /// It begins none.
     None,

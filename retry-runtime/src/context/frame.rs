@@ -102,7 +102,7 @@ impl Frame {
         }
     }
 
-    /// Makes a frame for code without a call around it.
+    /// Makes a frame for code without an outer call.
     pub(crate) fn outside() -> Self {
         let frame = Self::default();
         frame.phase.set(Phase::Scope);

@@ -1,4 +1,4 @@
-//! Counts the commits of an attempt that have not ended, and tells the attempts around.
+//! Counts the commits of an attempt that have not ended, and reports them to the outer attempts.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +9,7 @@ pub(crate) struct OpenCommits(Mutex<OpenCommitsState>);
 #[derive(Debug, Default)]
 struct OpenCommitsState {
     commits: u32,
-    /// The attempt around, once it was told.
+    /// The outer attempt, once it was notified.
     around: Option<Arc<OpenCommits>>,
 }
 

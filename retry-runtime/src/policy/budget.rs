@@ -6,7 +6,6 @@ use std::hash::{Hash, Hasher};
 use super::{Policy, UNLIMITED};
 use crate::budget::{Budget, BudgetCell, BudgetConfig, BudgetRef};
 
-/// The budget of a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum PolicyBudget {
     /// The policy names none, so each function has its default.

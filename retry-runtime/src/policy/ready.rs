@@ -6,7 +6,7 @@ use super::Policy;
 
 /// For services that answer in milliseconds: a cache, a service in the same data centre.
 ///
-/// 3 attempts of at most 500 ms, a base of 10 ms, delays of at most 200 ms, and a deadline of 2 s. Chosen by us: the
+/// 3 attempts of at most 500 ms, a base of 10 ms, delays of at most 200 ms, and a deadline of 2 s. Our choice: the
 /// base is well above the 1 ms step of timers, and the deadline suits a user who waits for a page.
 pub const FAST_IO: Policy = Policy::new()
     .with_attempts(3)
@@ -17,7 +17,7 @@ pub const FAST_IO: Policy = Policy::new()
 
 /// For services that take seconds: the API of a third party, object storage, a report.
 ///
-/// 5 attempts of at most 10 s, a base of 250 ms, delays of at most 20 s, and a deadline of 60 s. Chosen by us: nginx
+/// 5 attempts of at most 10 s, a base of 250 ms, delays of at most 20 s, and a deadline of 60 s. Our choice: nginx
 /// (`proxy_read_timeout`) also gives a server 60 s by default.
 pub const SLOW_IO: Policy = Policy::new()
     .with_attempts(5)

@@ -85,7 +85,6 @@ impl<'de, const ABOVE_ZERO: bool> Deserialize<'de> for Bounded<ABOVE_ZERO> {
     }
 }
 
-/// Reads the text of a duration.
 struct DurationText<const ABOVE_ZERO: bool>;
 
 impl<const ABOVE_ZERO: bool> Visitor<'_> for DurationText<ABOVE_ZERO> {

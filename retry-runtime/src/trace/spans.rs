@@ -77,7 +77,6 @@ impl Spans {
         }
     }
 
-    /// The span of the call.
     pub(crate) fn call(&self) -> Option<Arc<Span>> {
         self.call.clone()
     }

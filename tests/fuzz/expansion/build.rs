@@ -1,4 +1,4 @@
-//! Builds the macro as a library. It is not `cfg(proc_macro)` that tells the two apart: only rustc sets that one, and an
+//! Builds the macro as a library. `cfg(proc_macro)` cannot distinguish the two: only rustc sets that one, and an
 //! editor would see no macro.
 
 fn main() {

@@ -9,7 +9,6 @@ use reattempt::{Jitter, Policy};
 
 type Shared = Arc<dyn Error + Send + Sync>;
 
-/// A link with a source.
 #[derive(Debug)]
 struct Link(Shared);
 

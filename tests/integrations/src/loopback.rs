@@ -196,7 +196,7 @@ async fn go_away(mut stream: TcpStream, with: Option<(u8, u8)>) -> std::io::Resu
 #[must_use]
 pub fn nobody() -> SocketAddr {
     let (address, socket) = later();
-    // While this process runs, nobody else gets the port.
+    // While this process runs, no other socket gets the port.
     std::mem::forget(socket);
     address
 }

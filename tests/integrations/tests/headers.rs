@@ -1,4 +1,4 @@
-//! The headers by which a request tells the server about its attempt.
+//! The headers in which a request has its attempt.
 
 use std::sync::Mutex;
 use std::time::Duration;

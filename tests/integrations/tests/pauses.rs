@@ -13,7 +13,7 @@ const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// The eleventh call is told to wait for two seconds.
+/// The eleventh call is asked to wait for two seconds.
 const SCRIPT: &[Answer] = &{
     let mut script = [OK; 11];
     script[10] = Answer::Bytes(

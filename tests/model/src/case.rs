@@ -108,7 +108,7 @@ impl Settings {
     }
 }
 
-/// The calls, the outermost first. What each budget holds, in thousandths, and whether all have a pause. The event with which somebody turns retries off.
+/// The calls, the outermost first. What each budget holds, in thousandths, and whether all have a pause. The event at which retries are turned off.
 /// How much longer a thread sleeps than it is asked to.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {

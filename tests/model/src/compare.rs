@@ -10,7 +10,7 @@ use crate::plans::Plan;
 use crate::play::{Form, Played, play, runtime};
 use crate::stage::Model;
 
-/// As `off_at`: nobody turns retries off.
+/// As `off_at`: retries stay on.
 pub(crate) const NOBODY: usize = usize::MAX;
 
 /// What was compared.

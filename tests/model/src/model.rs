@@ -41,7 +41,7 @@ impl Model<'_> {
             report.level = Some(self.levels[budget]);
         }
         self.seen.reports.push(report);
-        // A call tells the call around it what it remembers.
+        // A call passes what it remembers to the outer call.
         let earlier = self.earlier.pop().unwrap_or_default();
         for (failed, earlier) in self.failed_inside.iter_mut().zip(earlier) { *failed += earlier }
         self.failed_inside[depth] = if report.outcome.starts_with("success") { 0 } else { report.attempts.saturating_sub(1 + call.before) };

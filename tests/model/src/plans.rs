@@ -255,7 +255,6 @@ const DEADLINES: [Option<u64>; 5] = [
 const TIMEOUTS: [Option<u64>; 2] = [None, Some(ms(30))];
 const BUDGETS: [Option<u64>; 5] = [None, Some(200_000), Some(6000), Some(2000), Some(1000)];
 
-/// Each case with each value.
 fn each<V: Copy>(cases: &[Case], values: &[V], set: impl Fn(&mut Case, V)) -> Vec<Case> {
     let with = |case: &Case, value| {
         let mut case = case.clone();
@@ -292,7 +291,6 @@ fn attempts(cases: &[Case], depth: usize, values: &[u32]) -> Vec<Case> {
     })
 }
 
-/// Each timeout with each deadline.
 fn limits(cases: &[Case], depth: usize, deadlines: &[Option<u64>]) -> Vec<Case> {
     let timed = each(cases, &TIMEOUTS, |case, value| {
         case.calls[depth].timeout = value;

@@ -97,7 +97,7 @@ pub(crate) fn timed_out(run: Option<usize>) -> Failed {
     Failed { timed_out: true, ..stopped("timeout", run) }
 }
 
-/// The verdict is what a call around sees.
+/// The verdict is what an outer call sees.
 pub(crate) fn stopped(outcome: &'static str, run: Option<usize>) -> Failed {
     let verdict = if matches!(outcome, "timeout" | "deadline" | "paused" | "attempts_exhausted") { Transient } else { Permanent };
     Failed { verdict, hint: None, run, stopped: Some(outcome), timed_out: false }

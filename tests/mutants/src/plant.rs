@@ -8,7 +8,6 @@ use syn::{Arm, Expr, ExprBinary, ExprMatch, ExprUnary, Pat, PatGuard};
 
 use crate::list::{Genre, Mutant, Place};
 
-/// A mutant and its number.
 pub(crate) type Numbered<'a> = (usize, &'a Mutant);
 
 /// What is written into a file.

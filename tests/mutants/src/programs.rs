@@ -19,7 +19,6 @@ use crate::workers;
 /// The tests that run by themselves before all others.
 const FAST: usize = 6;
 
-/// A program with tests.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     executable: PathBuf,
@@ -27,7 +26,6 @@ pub(crate) struct Program {
     libraries: PathBuf,
 }
 
-/// One of its tests.
 #[derive(Debug)]
 pub(crate) struct Test {
     program: Program,

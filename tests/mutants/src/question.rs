@@ -23,7 +23,7 @@ pub(crate) const fn planted(mutant: usize) -> bool {
         if let Some(notes) = &*NOTES
             && !REACHED[mutant].swap(true, Ordering::Relaxed)
         {
-            let mut notes = notes.lock().expect("nobody panics");
+            let mut notes = notes.lock().expect("no holder panics");
             notes.write_all(::std::format!("{mutant}\n").as_bytes()).expect("it can be written");
         }
         *AWAKE == mutant

@@ -6,7 +6,6 @@ use std::time::Duration;
 use reattempt::{Policy, Settings};
 use serde_json::{Value, json};
 
-/// The table of the keys in the macros.
 const TABLE: &str = include_str!("../../../retry-macros/src/keys/table.rs");
 
 /// The rows of the table whose value is one duration, each with the name in the table and that of the key.

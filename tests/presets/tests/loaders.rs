@@ -103,7 +103,6 @@ fn reload(load: Load, file: &Path) -> Result<(), String> {
     app.retry.apply().map_err(|error| error.to_string())
 }
 
-/// The policies in the code.
 fn in_code() -> [Policy; 2] {
     [CODE.with_deadline(Duration::from_secs(3)), CODE]
 }

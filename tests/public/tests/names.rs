@@ -26,7 +26,6 @@ struct Sources {
     variants: BTreeSet<(String, String)>,
     /// The variants that expressions name: `Verdict::Refused`.
     made: BTreeSet<(String, String)>,
-    /// Modules that only tests have.
     test_modules: BTreeSet<String>,
 }
 

@@ -1,7 +1,7 @@
 //! Compares the public API with a file.
 //!
 //! The facade re-exports items of the runtime, so there is a file for each: the names of the facade, and the items
-//! themselves. `INSTA_UPDATE=always cargo test -p public -- --ignored` writes the files anew.
+//! themselves. `INSTA_UPDATE=always cargo test -p public -- --ignored` writes the files again.
 
 use std::path::Path;
 use std::process::Command;

@@ -108,7 +108,7 @@ impl Script {
 
 /// The result, the report, and when the call ended.
 async fn played<T>(script: &Script, call: impl Future<Output = T>) -> (T, Report, u64) {
-    // Attempts that hang may leave no timer, and then a broken call would wait for ever.
+    // Attempts that hang may leave no timer, and then a broken call would wait forever.
     let ended = timeout(Duration::from_secs(3600), observe(call)).await;
     let (result, report) = ended.expect("it ends within an hour");
     assert_eq!(script.running.get(), 0, "a loser still runs");
@@ -256,7 +256,7 @@ async fn the_larger_hint_of_two_failures_counts() {
         ([IsBusy(30, 900), IsBusy(20, 500), Succeeds(0)], 40 + 900),
         ([IsBusy(30, 900), Fails(20), Succeeds(0)], 40 + 900),
         ([Fails(30), IsBusy(20, 900), Succeeds(0)], 40 + 900),
-        // The attempt that fails last is cut by its timeout, and the other one was told to wait.
+        // The attempt that fails last is cut by its timeout, and the other one was asked to wait.
         ([Hangs, IsBusy(20, 900), Succeeds(0)], 400 + 900),
         ([IsBusy(30, 900), Hangs, Succeeds(0)], 400 + 900),
         // The delay is that of the second retry, because two attempts failed.

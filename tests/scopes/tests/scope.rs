@@ -415,7 +415,7 @@ async fn observe_in_a_scope_stays_in_it_and_an_inner_scope_has_its_own_log() {
     assert_eq!(outer.calls().len(), 1);
 }
 
-/// Nobody hears events in this process, so that nobody else has the time taken.
+/// No subscriber wants events in this process, so that nothing else takes the time.
 #[tokio::test(start_paused = true)]
 async fn a_hook_alone_learns_how_long_a_call_without_limits_took() {
     #[retry(on_end = |report| elapsed.set(report.elapsed()))]
@@ -479,7 +479,7 @@ async fn a_dropped_budget_leaves_nothing_to_the_next_budget() {
     assert_eq!(attempts, [2, 3]);
 }
 
-/// The time of the inner call includes its delays, which are not waited for. The time of the call around does not.
+/// The time of the inner call includes its delays, which are not waited for. The time of the outer call does not.
 #[tokio::test(start_paused = true)]
 async fn a_deadline_ends_the_calls_around_that_have_it_too() {
     #[retry(attempts = 10, base = "40ms", jitter = "none")]

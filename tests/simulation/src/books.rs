@@ -72,7 +72,7 @@ impl Books {
         self.took
             .fetch_add(u64::from(attempts.saturating_sub(1)), Relaxed);
         self.attempts.fetch_add(u64::from(attempts), Relaxed);
-        let mut outcomes = self.outcomes.lock().expect("nobody panics");
+        let mut outcomes = self.outcomes.lock().expect("no holder panics");
         *outcomes.entry(outcome.as_str()).or_default() += 1;
     }
 
@@ -83,7 +83,7 @@ impl Books {
     /// - If a call has panicked while it was entered.
     #[must_use]
     pub fn outcomes(&self) -> BTreeMap<&'static str, u64> {
-        self.outcomes.lock().expect("nobody panics").clone()
+        self.outcomes.lock().expect("no holder panics").clone()
     }
 
     /// All attempts.

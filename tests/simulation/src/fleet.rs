@@ -100,7 +100,6 @@ struct Run<'a> {
     now: u64,
 }
 
-/// An attempt of a call.
 #[derive(Debug, Clone, Copy)]
 struct Attempt {
     process: u32,

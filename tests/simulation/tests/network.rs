@@ -21,7 +21,6 @@ use turmoil::{Builder, Sim};
 
 const SEEDS: Range<u64> = 0..20;
 const CLIENTS: [&str; 3] = ["one", "two", "three"];
-/// The calls of each client.
 const CALLS: u32 = 200;
 const DEADLINE: Duration = Duration::from_secs(1);
 /// The longest that a message takes.

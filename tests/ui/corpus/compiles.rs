@@ -23,7 +23,7 @@ pub mod opaque_result {
     }
 }
 
-/// A generic argument that the body converts, binds anew and then hands over.
+/// A generic argument that the body converts, binds again and then hands over.
 pub mod name_bound_anew {
     use super::*;
 

@@ -85,7 +85,6 @@ impl Upstreams {
         })
     }
 
-    /// The upstreams as a list.
     pub(crate) fn all(&self) -> [&Upstream; 3] {
         [&self.catalogue, &self.cart, &self.orders]
     }

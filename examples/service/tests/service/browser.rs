@@ -44,7 +44,6 @@ pub(crate) struct Browser {
 }
 
 impl Browser {
-    /// Opens a page.
     pub(crate) async fn open(url: &str) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
         let (mut driver, lines, port) = start_driver().await?;
@@ -116,7 +115,6 @@ impl Browser {
         Ok(())
     }
 
-    /// Clicks on an element.
     pub(crate) async fn click(&self, selector: &str) -> Tested {
         Ok(self
             .client
@@ -126,7 +124,7 @@ impl Browser {
             .await?)
     }
 
-    /// Uses the page as somebody whose system has this theme.
+    /// Uses the page as a person whose system has this theme.
     pub(crate) async fn prefer(&self, theme: &str) -> Tested {
         let features = json!([{ "name": "prefers-color-scheme", "value": theme }]);
         self.devtools(

@@ -31,7 +31,6 @@ struct Wanted {
     top: Option<f64>,
 }
 
-/// Compares all charts.
 pub(crate) fn compare(shown: &Shown, read: &Read) {
     let all = wanted(read);
     assert_eq!(shown.charts.len(), all.len());

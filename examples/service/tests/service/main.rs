@@ -1,6 +1,6 @@
 //! The running service, as a browser shows it and as Prometheus scrapes it.
 //!
-//! `--screenshot` writes the picture in `docs/` anew.
+//! `--screenshot` writes the picture in `docs/` again.
 
 #![expect(
     clippy::float_cmp,

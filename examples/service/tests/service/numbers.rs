@@ -7,7 +7,6 @@ pub(crate) const CALLS: &str = "reattempt_calls_total";
 /// The counters of attempts by verdict.
 pub(crate) const ATTEMPTS: &str = "reattempt_attempts_total";
 
-/// The labels of a series.
 pub(crate) type Labels = BTreeMap<String, String>;
 
 /// The value of each series, by its name and its labels.
@@ -57,7 +56,6 @@ impl Numbers {
         )
     }
 
-    /// The series of one function.
     pub(crate) fn of(&self, function: &str) -> Self {
         self.with("function", function)
     }

@@ -70,7 +70,6 @@ impl Service {
         self.process.id()
     }
 
-    /// The path of its settings.
     pub(crate) fn config(&self) -> PathBuf {
         self.folder.path().join("retry.toml")
     }

@@ -80,7 +80,7 @@ pub(crate) async fn answers_its_own_page_and_programs() -> Tested {
     let (_, port) = address.split_once(':').ok_or("no port")?;
     for name in ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"] {
         let host = format!("{name}:{port}");
-        // Programs send neither header. A browser sends `none` for an address that somebody typed.
+        // Programs send neither header. A browser sends `none` for an address that a person typed.
         let opened = ["", "\r\nSec-Fetch-Site: none"];
         // A link on another page opens this one.
         let linked = "\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate";

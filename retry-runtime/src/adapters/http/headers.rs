@@ -16,14 +16,14 @@ pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key
 
 /// The number of the attempt, from 1.
 ///
-/// Chosen by us, because there is no standard. `x-envoy-attempt-count` belongs to Envoy, and a proxy replaces it with
+/// Our choice, because there is no standard. `x-envoy-attempt-count` belongs to Envoy, and a proxy replaces it with
 /// its own count. `X-Retry-Count` and `X-Retry-Attempt` count from 0 in some services and from 1 in others.
 pub const ATTEMPT_NUMBER: HeaderName = HeaderName::from_static("x-attempt-number");
 
 /// How many milliseconds the client waits for the response, in the format of
 /// [`deadline::header::format_millis`](format_millis).
 ///
-/// Chosen by us, because there is no standard beyond `grpc-timeout`.
+/// Our choice, because there is no standard beyond `grpc-timeout`.
 pub const TIMEOUT_MS: HeaderName = HeaderName::from_static("x-timeout-ms");
 
 /// The deadline of a call of gRPC, in the format of

@@ -2,7 +2,7 @@
 
 use crate::budget::numbers::{Balance, BudgetConfig};
 
-/// How many levels are remembered for each key that can be known. Chosen by us: if as many drained keys were forgotten as
+/// How many levels are remembered for each key that can be known. Our choice: if as many drained keys were forgotten as
 /// can be known, about one new key in five shares a place with one of them.
 const PLACES: usize = 4;
 

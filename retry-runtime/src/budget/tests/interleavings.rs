@@ -41,7 +41,6 @@ impl Word for Racy {
     }
 }
 
-/// The ticks of a second.
 const SECOND: u64 = 1_000 / TICK_MILLIS;
 
 fn holding(tokens: u32) -> BudgetConfig {

@@ -11,7 +11,6 @@ use super::*;
 const F: FunctionId = FunctionId(1, "");
 const G: FunctionId = FunctionId(2, "");
 
-/// The first call of this function.
 const fn first(function: FunctionId) -> Operation {
     let ordinal = Ordinal {
         prepares: false,

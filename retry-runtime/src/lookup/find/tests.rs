@@ -473,7 +473,7 @@ fn a_call_that_was_stopped_is_not_undone_by_an_outer_one() {
             "{outcome}"
         );
     }
-    // The call around may have more time.
+    // The outer call may have more time.
     for outcome in [Outcome::Timeout, Outcome::Deadline] {
         let out_of_time = io::Error::from(stopped(outcome));
         assert_eq!(out_of_time.verdict(), Verdict::Transient, "{outcome}");

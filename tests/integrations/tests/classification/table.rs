@@ -37,7 +37,6 @@ impl Table {
         Self(rows)
     }
 
-    /// The sources that have rows.
     pub(crate) fn sources(&self) -> BTreeSet<&str> {
         self.0.keys().map(|(of, _)| of.as_str()).collect()
     }

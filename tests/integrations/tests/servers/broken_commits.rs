@@ -103,7 +103,7 @@ async fn by_when(port: u16, id: i32) -> Result<(), TransactionError<Error>> {
     book(port, id).await
 }
 
-/// Makes a transfer with one of the functions. Returns whether its caller was told that it is booked.
+/// Makes a transfer with one of the functions. Returns whether it returned `Ok`.
 type Transfer = fn(u16, i32) -> BoxFuture<'static, bool>;
 
 macro_rules! transfers {
@@ -171,7 +171,7 @@ pub(crate) async fn a_transfer_whose_commit_is_broken_after_any_byte_is_not_book
                 );
                 assert!(
                     bookings > 0 || !told,
-                    "{name} was told of what is not booked"
+                    "{name} returned `Ok` for what is not booked"
                 );
                 // Nobody knows whether the commit took effect, so it is not repeated in either case.
                 booked_wrongly += usize::from(bookings != i64::from(took_effect));

@@ -233,7 +233,7 @@ fn a_call_that_panics_before_its_first_attempt_counts_as_dropped() {
     assert_eq!(labels(&recorded), (vec!["1 dropped".into()], vec![]));
 }
 
-/// A call without limits reads the clock only if somebody asks how long it took.
+/// A call without limits reads the clock only if an observer asks how long it took.
 #[test]
 fn the_time_of_a_call_without_limits_counts_from_its_beginning() {
     #[retry(attempts = 2, on = "io::Error", name = "call")]

@@ -90,7 +90,6 @@ fn branch(spans: &[SpanData], span: &SpanData, depth: usize, lines: &mut Vec<Str
     }
 }
 
-/// An attribute of a span.
 pub(crate) fn value(span: &SpanData, key: &str) -> Option<Value> {
     let mut found = span.attributes.iter().filter(|own| own.key.as_str() == key);
     let value = found.next()?.value.clone();

@@ -56,7 +56,7 @@ impl Package {
     /// The program with all attributes expanded.
     pub(crate) fn expanded(&self, name: &str) -> String {
         let arguments = ["rustc", "--quiet", "--profile", "check", "--bin", name];
-        // This needs its own folder, because cargo compiles other crates anew with that variable.
+        // This needs its own folder, because cargo compiles other crates again with that variable.
         let mut command = self.command(&arguments, "expanded");
         command.env("RUSTC_BOOTSTRAP", "1");
         Self::run(command.args(["--", "-Zunpretty=expanded"]))
@@ -80,7 +80,6 @@ impl Package {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// A file of the package.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }

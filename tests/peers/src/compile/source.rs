@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use crate::Side;
 
-/// The parts of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Program {
     pub(crate) side: Side,

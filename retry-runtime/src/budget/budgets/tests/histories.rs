@@ -48,7 +48,6 @@ impl Plain {
 enum Step {
     /// A call of a key asks for a retry.
     Ask(u8),
-    /// A call of a key succeeds.
     Succeed(u8),
     /// A call of a key begins, and holds its budget.
     Begin(u8),
