@@ -80,7 +80,6 @@ mod tests {
             for message in [
                 include_str!("forward.rs"),
                 include_str!("classify/verdict.rs"),
-                include_str!("../../docs/ERRORS.md"),
                 include_str!("../../README.md"),
             ] {
                 assert!(message.contains(&named), "{named}");
