@@ -1,7 +1,7 @@
 //! Deadlines that come from outside, and go on to the next service.
 //!
 //! - [`scope`] and [`scope_at`] give a deadline to code that no annotated function surrounds, such as the handler of
-//!   an incoming request. A call obeys the nearest deadline around it.
+//!   an incoming request. A call obeys the nearest outer deadline.
 //! - [`remaining`] returns the time that is left.
 //! - [`header`] writes that time as the value of a header, and reads it. So a service can take a deadline from its
 //!   caller and pass it on.

@@ -69,7 +69,7 @@ impl<'a, E> RetryEvent<'a, E> {
     }
 
     /// Returns the verdict of the failure. An attempt that was cut counts as transient. If two attempts failed side by side,
-    /// it is the verdict of the failure with the dearer price.
+    /// it is the verdict of the failure with the higher price.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.verdict

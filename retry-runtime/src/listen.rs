@@ -25,11 +25,11 @@ const LISTENER: ScopedKey<Listener> = ScopedKey {
 /// Receives the reports of the calls that end while it is lent.
 #[derive(Debug, Default)]
 pub(crate) struct Listener {
-    /// The frame around the listener, as an address to compare; 0 for none.
+    /// The outer frame of the listener, as an address to compare; 0 for none.
     mark: Cell<usize>,
     /// The report of the outermost call that ended last.
     last: RefCell<Option<Report>>,
-    /// The test scope of the calls inside: its own, or that of a listener around.
+    /// The test scope of the calls inside: its own, or that of an outer listener.
     scope: OnceCell<TestScope>,
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn is_listening() -> bool {
     LISTENER.is_set()
 }
 
-/// Shows the listener around to `f`, if there is one.
+/// Shows the outer listener to `f`, if there is one.
 pub(crate) fn listener<T>(f: impl FnOnce(&Listener) -> T) -> Option<T> {
     LISTENER.is_set().then(|| LISTENER.with(f))
 }
@@ -92,7 +92,7 @@ pub(crate) fn test_scope_around() -> Option<TestScope> {
     listener(|listener| listener.scope.get().cloned())?
 }
 
-/// The frame around, as an address to compare while it is lent; 0 for none.
+/// The outer frame, as an address to compare while it is lent; 0 for none.
 fn mark() -> usize {
     around(|frame| std::ptr::from_ref(frame).addr()).unwrap_or(0)
 }
@@ -137,7 +137,7 @@ impl<F: Future> Future for Observe<F> {
     type Output = (F::Output, Option<Report>);
 
     /// Once the future is ready, it is dropped, so that the calls it still holds end too. Then the last report goes to the
-    /// listener around, and returned.
+    /// outer listener, and is returned.
     ///
     /// # Panics
     ///

@@ -271,7 +271,7 @@ impl Policy {
         self
     }
 
-    /// Sets how retries combine with those of the annotated functions and runs around. Default: [`Nested::Add`].
+    /// Sets how retries combine with those of outer annotated functions and runs. Default: [`Nested::Add`].
     ///
     /// Configuration neither reads nor writes it: what calls what is known in the code.
     ///

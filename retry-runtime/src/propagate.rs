@@ -18,7 +18,7 @@ use crate::opaque::opaque;
 /// # async fn upload() {}
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// tokio::spawn(reattempt::propagate(async {
-///     // `Attempt::current()` and the deadline are those of the function around.
+///     // `Attempt::current()` and the deadline are those of the outer function.
 ///     upload().await
 /// }))
 /// .await

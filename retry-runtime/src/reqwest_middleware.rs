@@ -192,7 +192,7 @@ impl Middleware for Retry {
         let of_host = self.budget_of(&policy, request.url());
         let idempotent = is_idempotent(request.method(), request.headers());
         let mut request = Some(request);
-        // Each attempt starts from the extensions of the request. The layers around see those of the last attempt.
+        // Each attempt starts from the extensions of the request. The outer layers see those of the last attempt.
         let before = extensions.clone();
         let after = Mutex::new(extensions);
         // A response is dropped when the next attempt begins, and its connection with it.

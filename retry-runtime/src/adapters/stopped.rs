@@ -1,4 +1,4 @@
-//! The verdict of a stopped call, for the annotated function around it.
+//! The verdict of a stopped call, for the outer annotated function.
 
 use crate::classify::{Retryable, Verdict};
 use crate::stopped::{Outcome, Stopped};

@@ -1,6 +1,6 @@
 //! A call inside an attempt of another call: what it reads from the frame of that call, and what it writes there.
 //!
-//! All of this runs while the thread-local points at the frame around: before or after the poll of the inner call's
+//! All of this runs while the thread-local points at the outer frame: before or after the poll of the inner call's
 //! attempt.
 
 use super::State;
@@ -34,7 +34,7 @@ impl State<'_> {
         }
     }
 
-    /// Returns how many attempts the call may make within the attempt around it, out of its `own`. It may make fewer if the
+    /// Returns how many attempts the call may make within the outer attempt, out of its `own`. It may make fewer if the
     /// same operation had failed retries.
     pub(super) fn allowed_within(&self, outer: &Frame, own: u32) -> u32 {
         if self.is_outermost(outer) {

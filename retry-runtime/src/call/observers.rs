@@ -139,7 +139,7 @@ impl State<'_> {
         }
     }
 
-    /// Gives the report to the listener around and to the test scope of the call.
+    /// Gives the report to the outer listener and to the test scope of the call.
     pub(super) fn tell(&self, report: Report) {
         listener(|listener| listener.tell(report.clone()));
         if let Some(own) = self.test_scope() {

@@ -136,7 +136,7 @@ impl Attempt {
 
     /// Returns the time left until the nearest limit, in `[0, limit]`, or `None` without a limit.
     ///
-    /// The limits are the attempt's timeout, the deadline of its call, and the limits of the calls and scopes around.
+    /// The limits are the attempt's timeout, the deadline of its call, and the limits of outer calls and scopes.
     /// Pass the time on to the service that you call: [`deadline::header`](crate::deadline::header) writes it as the
     /// value of a header.
     #[must_use]
@@ -155,7 +155,7 @@ impl Attempt {
     /// no two calls have the same.
     ///
     /// The key is made at the first use, from the randomness of the operating system. A nested call has a key of its
-    /// own, because the body around it may make several calls, which are different requests. To use one key in all
+    /// own, because the outer body may make several calls, which are different requests. To use one key in all
     /// attempts of the outer call, ask for the key there and pass it on.
     ///
     /// # Panics

@@ -1,8 +1,8 @@
 //! A commit that a timeout cuts may have taken effect, so its attempt must not be repeated.
 //!
-//! The open commits of an attempt are those that began in it and have not ended. A frame does not know the frames
-//! around it. So a call that is pending with an open commit reports it to the outer attempt, which reports it to the next one in the
-//! same poll. A timeout of an outer call then finds an open commit in its own attempt.
+//! The open commits of an attempt are those that began in it and have not ended. A frame does not know its outer
+//! frames. So a call that is pending with an open commit reports it to the outer attempt, which reports it to the next one in
+//! the same poll. A timeout of an outer call then finds an open commit in its own attempt.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Frame {
             .is_some_and(|commits| commits.is_present())
     }
 
-    /// Tells the attempt around, if this call is pending with an open commit.
+    /// Reports to the outer attempt, if this call is pending with an open commit.
     pub(crate) fn share_open_commits(&self) {
         if let Some(commits) = self.open_commits().filter(|commits| commits.is_present()) {
             if let Some(outer) = around(current).flatten() {

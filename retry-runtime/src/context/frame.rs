@@ -45,7 +45,7 @@ pub(crate) struct Frame {
     pub(crate) deadline: Cell<Stamp>,
     /// When the timeout of the present attempt cuts it.
     pub(crate) cut: Cell<Stamp>,
-    /// The nearest limit of the code around the present attempt.
+    /// The nearest limit from outside the present attempt.
     around: Cell<Stamp>,
     /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
     narrowed: Cell<bool>,
@@ -62,7 +62,7 @@ pub(crate) struct Frame {
     pub(crate) beside: Cell<bool>,
     /// What calls inside an attempt may do.
     pub(crate) inside: Cell<Leeway>,
-    /// The present attempt, or an attempt around it, is not the first of its call.
+    /// The present attempt, or an outer attempt, is not the first of its call.
     pub(crate) again: Cell<bool>,
     /// How the last attempt failed.
     pub(crate) previous: Cell<Option<Previous>>,
@@ -76,7 +76,7 @@ pub(crate) struct Frame {
     pub(crate) was_pending: Cell<bool>,
     /// A call inside was refused a retry in the current poll, and ended with this outcome.
     pub(crate) refusal: Cell<Option<Outcome>>,
-    /// Which of the calls of its function the call is, within the attempt around it.
+    /// Which of the calls of its function the call is, within the outer attempt.
     pub(crate) ordinal: Cell<Ordinal>,
     /// What is known of retries here, if the call is within another one or has calls inside.
     node: OnceCell<Arc<Node>>,
@@ -253,7 +253,7 @@ impl Frame {
         self.deadline.get() != Stamp::NEVER && self.deadline.get() <= Stamp::now()
     }
 
-    /// Takes over the limits of the frame around, if they are nearer.
+    /// Takes over the limits of the outer frame, if they are nearer.
     pub(crate) fn inherit(&self, outer: &Self) {
         let deadline = self.deadline.get().min(outer.deadline.get());
         self.deadline.set(deadline);
@@ -270,7 +270,7 @@ impl Frame {
 
     /// Whether the deadline of this call is also that of the outer call: its own, or one that it inherited.
     ///
-    /// This call inherits the deadline around it, so its own is never the later one while there is time left.
+    /// This call inherits the outer deadline, so its own is never the later one while there is time left.
     pub(crate) fn shares_deadline_of(&self, outer: &Self) -> bool {
         let own = self.own_time(self.deadline.get());
         !outer.narrowed.get() && outer.deadline.get() != Stamp::NEVER && own >= outer.deadline.get()
@@ -388,7 +388,7 @@ impl Frame {
         self.rest().noted().aside = Some((failure, hint));
     }
 
-    /// Takes the failure that was set aside into that of the attempt: the dearer one is the last one, and the larger hint counts.
+    /// Takes the failure that was set aside into that of the attempt: the more expensive one is the last one, and the larger hint counts.
     pub(crate) fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
         let aside = self.if_rest().and_then(|rest| rest.noted().aside.take());
         let Some((failure, other_hint)) = aside else {
@@ -420,13 +420,13 @@ pub(crate) fn refusal_restored_after() -> impl Drop {
     Restored(around(|outer| outer.refusal.get()).flatten())
 }
 
-/// Whether there is a frame around.
+/// Whether there is an outer frame.
 #[inline]
 pub(crate) fn is_within() -> bool {
     FRAME.is_set()
 }
 
-/// Shows the frame around to `f`, if there is one.
+/// Shows the outer frame to `f`, if there is one.
 #[inline]
 pub(crate) fn around<T>(f: impl FnOnce(&Frame) -> T) -> Option<T> {
     FRAME.is_set().then(|| FRAME.with(f))

@@ -1,5 +1,5 @@
-//! The rule for nested retries: the failed retries of an operation are subtracted in later attempts of the calls
-//! around it.
+//! The rule for nested retries: the failed retries of an operation are subtracted in later attempts of its
+//! outer calls.
 //!
 //! Retries *failed* if their call failed or was dropped. In **later** attempts of the outer call, the same operation has that
 //! many fewer attempts, and never fewer than one. A call that succeeds takes its own retries back. So any chain of calls runs

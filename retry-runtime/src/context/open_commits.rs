@@ -18,7 +18,7 @@ impl OpenCommits {
         self.state().commits += 1;
     }
 
-    /// Tells the attempts around too, if no other commit is under way here.
+    /// Reports to the outer attempts too, if no other commit is under way here.
     pub(super) fn leave(&self) {
         let mut state = self.state();
         state.commits -= 1;
@@ -32,7 +32,7 @@ impl OpenCommits {
         }
     }
 
-    /// Tells the attempt around, once. Locks go from the inside out, so none waits for another in a circle.
+    /// Reports to the outer attempt, once. Locks go from the inside out, so none waits for another in a circle.
     pub(super) fn share_with(self: &Arc<Self>, outer: Arc<Self>) {
         let mut state = self.state();
         let told = state.around.as_ref();

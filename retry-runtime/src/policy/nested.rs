@@ -2,7 +2,7 @@
 
 use crate::words::words;
 
-/// How the retries of a function combine with those of the annotated functions around it.
+/// How the retries of a function combine with those of outer annotated functions.
 ///
 /// If retries multiplied, three layers of four attempts would run the innermost body 64 times, while its service is
 /// failing.

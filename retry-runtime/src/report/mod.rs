@@ -98,7 +98,7 @@ impl Report {
 
     /// Returns the verdict of the last failure, or `None` if no attempt failed. An attempt that was cut counts as
     /// [`Verdict::Transient`], or as [`Verdict::Unknown`] if it was cut during a commit. If both attempts of a hedged call
-    /// failed in a way that may be retried, it is the verdict of the failure with the dearer price.
+    /// failed in a way that may be retried, it is the verdict of the failure with the higher price.
     #[must_use]
     pub fn verdict(&self) -> Option<Verdict> {
         self.verdict

@@ -39,7 +39,7 @@ pub(crate) fn subscriber_wants() -> bool {
     tracing::level_enabled!(Level::WARN)
 }
 
-/// Whether anybody may take these events. Without a subscriber, `tracing` may pass events to the crate `log`.
+/// Whether a subscriber may take these events. Without a subscriber, `tracing` may pass events to the crate `log`.
 #[inline]
 pub(crate) fn may_be_heard() -> bool {
     subscriber_wants() || !dispatcher::has_been_set()

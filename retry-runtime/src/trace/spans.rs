@@ -100,9 +100,9 @@ fn record(span: &Span, field: &'static str, value: &impl Value) {
     span.record(field, value);
 }
 
-/// The kinds of spans. The macros of `tracing` would name the file and the line of this code, which are of no use to
-/// anybody: `tracing-opentelemetry` sends them on as those of the span. So the kinds name none, and the span of a call has those
-/// of the function as fields.
+/// The kinds of spans. The macros of `tracing` would name the file and the line of this code, which
+/// `tracing-opentelemetry` sends on as those of the span. So the kinds name none, and the span of a call has those of the
+/// function as fields.
 macro_rules! kinds {
     ($($kind:ident $metadata:ident $name:literal $fields:expr;)*) => {$(
         static $kind: DefaultCallsite = DefaultCallsite::new(&$metadata);
