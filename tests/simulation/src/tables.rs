@@ -32,12 +32,18 @@ pub fn overload_row(name: &str, timeline: &Timeline) -> String {
 }
 
 /// The budgets in the table of rates.
-pub const BUDGETS: [Manner; 5] = [
+pub const BUDGETS: [Manner; 7] = [
     Manner::AWS,
     Manner::BUDGET,
     Manner::SHARED,
     Manner::SMALL,
+    Manner::BACKOFF.with_budget("`Budget::new().with_capacity(14).with_refill(0.5)`", || {
+        Budget::new().with_capacity(14).with_refill(0.5)
+    }),
     Manner::BACKOFF.with_budget("`Budget::ratio(0.1)`", || Budget::ratio(0.1)),
+    Manner::BACKOFF.with_budget("`Budget::ratio(0.1).with_capacity(100)`", || {
+        Budget::ratio(0.1).with_capacity(100)
+    }),
 ];
 
 /// The calls a second of a process, in the table of rates.
@@ -50,13 +56,13 @@ pub const ROWS: [u32; 5] = [1, 5, 20, 100, 500];
 #[must_use]
 pub fn rates_head() -> String {
     let names = BUDGETS.map(|manner| manner.in_tables()).join(" | ");
-    format!("| calls a second of one process | {names} |\n|---|---|---|---|---|---|")
+    format!("| calls a second of one process | {names} |\n|---|---|---|---|---|---|---|---|")
 }
 
 /// Trouble after a minute of health, with each budget, for a fleet that makes 10,000 calls a second in
 /// all.
 #[must_use]
-pub fn rates(rate: u32, trouble: Trouble) -> [Timeline; 5] {
+pub fn rates(rate: u32, trouble: Trouble) -> [Timeline; 7] {
     BUDGETS.map(|manner| fleet_in(rate, trouble, &manner))
 }
 
@@ -70,7 +76,7 @@ fn fleet_in(rate: u32, trouble: Trouble, manner: &Manner) -> Timeline {
 
 /// A row of the table of rates: the mean load, the load of the worst second, and the time of recovery.
 #[must_use]
-pub fn rates_row(rate: u32, timelines: &[Timeline; 5]) -> String {
+pub fn rates_row(rate: u32, timelines: &[Timeline; 7]) -> String {
     let cells = timelines.each_ref().map(load_cell);
     format!("| {rate} | {} |", cells.join(" | "))
 }
