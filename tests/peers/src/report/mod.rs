@@ -33,7 +33,6 @@ pub fn write() {
     page.fill("machine", &machine::description());
     page.fill("counts", &counts.table());
     page.fill("sizes", &sizes(&program));
-    page.fill("blocking", &blocking(&program));
     page.fill("compiler", &compiler(COMPILE_ROUNDS));
     page.write();
 }
