@@ -42,15 +42,11 @@ impl Alone for io::Error {
 #[cold]
 fn with_causes(error: &io::Error) -> Said {
     let own = error.alone();
-    // The kind says less: a `Stopped` set it, or a lost connection that may have been in its `COMMIT`.
-    if let Some(verdict) = known::last_word(error) {
-        return Said::new(verdict);
-    }
     if own.verdict == Verdict::Unknown {
-        known::inside(error).unwrap_or(own)
-    } else {
-        own
+        return known::inside(error).unwrap_or(own);
     }
+    // The kind says less: a `Stopped` set it, or a lost connection that may have been in its `COMMIT`.
+    known::last_word(error).map_or(own, Said::new)
 }
 
 /// An unlisted kind is unknown.

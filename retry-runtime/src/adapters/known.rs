@@ -87,9 +87,13 @@ where
     TransactionError<E>: Retryable,
     CommitError<E>: Retryable,
 {
-    let open_commit = as_type::<CommitError<E>>(link).is_some_and(CommitError::may_have_committed)
-        || as_type::<TransactionError<E>>(link).is_some_and(TransactionError::may_have_committed);
-    open_commit.then_some(Verdict::Unknown)
+    let verdict = match as_type::<TransactionError<E>>(link) {
+        // Before the `COMMIT`, nothing took effect. A statement may be unknown for other reasons.
+        Some(TransactionError::Statement(_)) => return None,
+        Some(error) => error.verdict(),
+        None => as_type::<CommitError<E>>(link)?.verdict(),
+    };
+    (verdict == Verdict::Unknown).then_some(verdict)
 }
 
 /// An error whose verdict depends on its sources.

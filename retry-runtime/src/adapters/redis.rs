@@ -13,7 +13,8 @@ use super::tls;
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
-/// An error of the server has the verdict of its [code](codes::redis()). Any other follows [`RedisError::retry_method`].
+/// An error of the server has the verdict of its [code](codes::redis()). Any other follows [`RedisError::retry_method`], but an
+/// I/O error that is permanent, such as a certificate that is not valid.
 ///
 /// If commands of a pipeline fail, those before them may have run, so the error is transient at best. If the commands of a
 /// transaction could not be queued, none of them ran.

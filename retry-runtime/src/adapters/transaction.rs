@@ -126,27 +126,6 @@ impl<E: Retryable> CommitError<E> {
     }
 }
 
-impl<E> TransactionError<E>
-where
-    Self: Retryable,
-{
-    /// Whether the transaction may have taken effect.
-    pub(super) fn may_have_committed(&self) -> bool {
-        // Before the `COMMIT`, nothing took effect. A statement may be unknown for other reasons.
-        !matches!(self, Self::Statement(_)) && self.verdict() == Verdict::Unknown
-    }
-}
-
-impl<E> CommitError<E>
-where
-    Self: Retryable,
-{
-    /// Whether the `COMMIT` may have taken effect.
-    pub(super) fn may_have_committed(&self) -> bool {
-        self.verdict() == Verdict::Unknown
-    }
-}
-
 impl<E> From<Stopped> for TransactionError<E> {
     fn from(stopped: Stopped) -> Self {
         Self::Stopped(stopped)

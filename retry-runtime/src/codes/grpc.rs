@@ -18,13 +18,9 @@ use crate::classify::Verdict;
 /// assert_eq!(codes::grpc(5), Verdict::Permanent);
 /// ```
 #[must_use]
-pub fn grpc(code: impl CodeNumber) -> Verdict {
-    of(code.code_number())
-}
-
 #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
-fn of(code: i32) -> Verdict {
-    match code {
+pub fn grpc(code: impl CodeNumber) -> Verdict {
+    match code.code_number() {
         // UNAVAILABLE: "most likely a transient condition."
         14 => Verdict::Transient,
         // ABORTED: "typically due to a concurrency issue such as a sequencer check failure or transaction abort". The client

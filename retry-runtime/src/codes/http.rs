@@ -20,13 +20,9 @@ use crate::classify::Verdict;
 /// assert_eq!(codes::http_status(200), Verdict::Unknown);
 /// ```
 #[must_use]
-pub fn http_status(status: impl CodeNumber) -> Verdict {
-    of(status.code_number())
-}
-
 #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
-fn of(status: i32) -> Verdict {
-    match status {
+pub fn http_status(status: impl CodeNumber) -> Verdict {
+    match status.code_number() {
         // The server waited for the request and gave up; a client "MAY repeat the request".
         408 => Verdict::Transient,
         // RFC 9110, 15.5.20: another connection may reach the server that is responsible.

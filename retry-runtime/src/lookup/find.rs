@@ -212,12 +212,7 @@ fn walk(
 #[cold]
 #[inline(never)]
 fn contained_in<A: Error + 'static>(first: &(dyn Error + 'static)) -> bool {
-    for link in Links::of(first) {
-        if as_type::<A>(link).is_some() {
-            return true;
-        }
-    }
-    false
+    Links::of(first).any(|link| as_type::<A>(link).is_some())
 }
 
 /// Another attempt does not help against a permanent error, even if `on` names its type.

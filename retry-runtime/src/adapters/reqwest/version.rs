@@ -161,9 +161,8 @@ impl Retryable for RequestError {
 
     fn hint(&self) -> Option<Duration> {
         match self {
-            Self::Request(error) => error.hint(),
             Self::Status(error) => error.hint(),
-            Self::Stopped(stopped) => stopped.hint(),
+            Self::Request(_) | Self::Stopped(_) => None,
         }
     }
 }

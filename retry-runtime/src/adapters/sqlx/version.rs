@@ -100,4 +100,5 @@ fn is_fatal(error: &dyn DatabaseError) -> bool {
 transactions!(Error, is_lost, Transaction<'_, DB>, DB: Database);
 
 #[cfg(test)]
+#[path = "version/tests.rs"]
 mod tests;
