@@ -21,7 +21,22 @@ pub(crate) fn inside(error: &(dyn Error + 'static)) -> Option<Said> {
     from(error, 1)
 }
 
-/// The same, but `error` itself is asked too.
+/// Returns the verdict of an error that failed a handshake of TLS, or `None` if the error does not say.
+#[cfg(any(
+    feature = "redis",
+    feature = "sqlx",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres"
+))]
+pub(super) fn handshake(error: &(dyn Error + 'static)) -> Option<Verdict> {
+    let cut = || Links::of(error).any(tls::is_cut);
+    match inside(error) {
+        Some(said) => Some(said.verdict),
+        None => cut().then_some(Verdict::Transient),
+    }
+}
+
+/// As [`inside`], but `error` itself is asked too.
 #[cfg(feature = "tower")]
 pub(crate) fn of_any(error: &(dyn Error + 'static)) -> Option<Said> {
     from(error, 0)

@@ -9,7 +9,7 @@ use std::error::Error as _;
 use ::redis::{ErrorKind, RedisError, RetryMethod, ServerError};
 
 use super::io::is_unresolved;
-use super::tls;
+use super::known;
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -34,7 +34,7 @@ impl Retryable for RedisError {
             // means that a value does not have the requested type, and then every attempt fails.
             ErrorKind::Parse => return Verdict::Permanent,
             // Also the error of a handshake of TLS. The crate wants to connect again, whatever the certificate is.
-            ErrorKind::Io => match tls::handshake(self) {
+            ErrorKind::Io => match known::handshake(self) {
                 None | Some(Verdict::Unknown) => {}
                 Some(Verdict::Permanent) => return Verdict::Permanent,
                 Some(_) => return Verdict::Transient,

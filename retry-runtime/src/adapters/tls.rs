@@ -9,20 +9,15 @@ pub(super) fn said(link: &(dyn Error + 'static)) -> Option<Said> {
     of_text(&link.to_string()).map(Said::new)
 }
 
-/// Returns the verdict of an error that failed a handshake, or `None` if the error does not say.
+/// Whether this is the text of OpenSSL where the server hung up in the handshake. Elsewhere, it could be that of a parser.
 #[cfg(any(
     feature = "redis",
     feature = "sqlx",
     feature = "sqlx-0_8",
     feature = "tokio-postgres"
 ))]
-pub(super) fn handshake(error: &(dyn Error + 'static)) -> Option<Verdict> {
-    // The text of OpenSSL where the server hung up. Outside of a handshake, it could be that of a parser.
-    let cut = || crate::classify::Links::of(error).any(|link| link.to_string() == "unexpected EOF");
-    match super::known::inside(error) {
-        Some(said) => Some(said.verdict),
-        None => cut().then_some(Verdict::Transient),
-    }
+pub(super) fn is_cut(link: &(dyn Error + 'static)) -> bool {
+    link.to_string() == "unexpected EOF"
 }
 
 pub(super) fn of_text(text: &str) -> Option<Verdict> {

@@ -27,8 +27,7 @@
 use ::tokio_postgres::error::{DbError, Severity, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
-use super::known::Alone as _;
-use super::tls;
+use super::known::{self, Alone as _};
 pub use super::transaction::{CommitError, TransactionError};
 use super::transaction::{LIMITS, transactions};
 use crate::classify::{Retryable, Verdict};
@@ -81,7 +80,7 @@ fn of_client(error: &Error) -> Verdict {
     {
         Verdict::Refused
     } else if message.starts_with("error performing TLS handshake") {
-        match tls::handshake(error) {
+        match known::handshake(error) {
             Some(verdict) if verdict.is_retryable() => Verdict::Refused,
             _ => Verdict::Permanent,
         }

@@ -3,7 +3,7 @@
 use super::client::database::Database;
 use super::client::error::{DatabaseError, Error};
 use super::client::transaction::Transaction;
-use crate::adapters::tls;
+use crate::adapters::known;
 use crate::adapters::transaction::{CommitError, LIMITS, TransactionError, transactions};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
@@ -26,7 +26,7 @@ impl Retryable for Error {
             // No connection was free, so nothing ran.
             Self::PoolTimedOut => Verdict::Refused,
             // The handshake of a connection failed, before anything ran.
-            Self::Tls(_) => match tls::handshake(self) {
+            Self::Tls(_) => match known::handshake(self) {
                 Some(verdict) if verdict.is_retryable() => Verdict::Refused,
                 _ => Verdict::Permanent,
             },
