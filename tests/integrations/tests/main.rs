@@ -9,4 +9,5 @@ mod ledger;
 mod pauses;
 mod reqwest;
 mod reqwest_middleware;
+mod reqwest_retry;
 mod tonic;

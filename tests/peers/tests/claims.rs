@@ -45,6 +45,8 @@ fn the_pages_name_the_versions_that_are_locked() {
     let migrating = [
         "backon",
         "backon-macros",
+        "reqwest-retry",
+        "retry-policies",
         "tokio-retry",
         "tokio-retry2",
         "tower",
