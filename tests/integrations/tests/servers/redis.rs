@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deadpool_redis::{Connection, Pool, Runtime};
 use integrations::proxy::{Proxy, To};
 use integrations::redis::{Server, connect, manager};
 use reattempt::{Retryable, Stopped, Verdict, observe, retry};
-use redis::aio::{ConnectionLike, ConnectionManager};
-use redis::{AsyncCommands as _, Client, ErrorKind, RedisError, RedisResult, ServerErrorKind};
+use redis::aio::{ConnectionLike, ConnectionManager, MultiplexedConnection};
+use redis::{
+    AsyncCommands as _, AsyncConnectionConfig, Client, ErrorKind, RedisError, RedisResult,
+    ServerErrorKind,
+};
 
 /// Connects in each attempt, which is the simplest way to survive a restart.
 #[retry(attempts = "unlimited", backoff = "constant", base = "100ms")]
@@ -96,6 +99,37 @@ pub(crate) async fn a_connection_that_was_lost_is_transient_and_none_is_refused(
     let refused = server.connect().await.map(drop).unwrap_err();
     assert!(refused.is_connection_refusal(), "{refused:?}");
     assert_eq!(refused.verdict(), Verdict::Refused, "{refused:?}");
+}
+
+/// As the guide says of `BLPOP`.
+pub(crate) async fn a_command_that_blocks_needs_a_connection_without_a_response_timeout() {
+    async fn pop(mut connection: MultiplexedConnection) -> RedisResult<(String, String)> {
+        connection.blpop("queue", 0.0).await
+    }
+    let server = Server::start().await.unwrap();
+    let mut pushes = server.connect().await.unwrap();
+
+    let config = AsyncConnectionConfig::new().set_connection_timeout(Some(Duration::from_mins(1)));
+    let client = server.client();
+    let hasty = client.get_multiplexed_async_connection_with_config(&config);
+    let (hasty, begun) = (hasty.await.unwrap(), Instant::now());
+    let late = pop(hasty.clone()).await.unwrap_err();
+    assert!(late.is_timeout(), "{late:?}");
+    let waited = begun.elapsed();
+    assert!(waited >= Duration::from_millis(500) && waited < Duration::from_secs(20));
+    // The server goes on, and gives the next element to a client that has gone.
+    server.until_blocked(1).await;
+    pushes.rpush::<_, _, ()>("queue", "lost").await.unwrap();
+    server.until_blocked(0).await;
+    assert_eq!(pushes.llen::<_, usize>("queue").await.unwrap(), 0);
+
+    let config = config.set_response_timeout(None);
+    let patient = client.get_multiplexed_async_connection_with_config(&config);
+    let popped = tokio::spawn(pop(patient.await.unwrap()));
+    server.until_blocked(1).await;
+    integrations::skip().await;
+    pushes.rpush::<_, _, ()>("queue", "job").await.unwrap();
+    assert_eq!(popped.await.unwrap().unwrap().1, "job");
 }
 
 pub(crate) async fn what_the_server_says_is_by_its_kind() {
