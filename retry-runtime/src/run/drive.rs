@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use super::rules::{Last, Ruled, Rules};
+use super::rules::{Last, Ruled, RunRules};
 use super::{Run, RunOfAny};
 use crate::call::{Call, CanBlock, Cut, Stops, unless};
 use crate::policy::Policy;
@@ -21,7 +21,7 @@ pub(super) struct RunParts<'p, O, T, E> {
     /// The delays that replace those of the policy.
     pub(super) delays: Option<Vec<Duration>>,
     operation: O,
-    pub(super) rules: Rules<'p, T, E>,
+    pub(super) rules: RunRules<'p, T, E>,
     /// Stops the call.
     pub(super) cancel: Pin<Box<dyn Future<Output = ()> + Send + 'p>>,
 }
@@ -34,7 +34,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
             settings: SiteSettings::at(place, policy),
             delays: None,
             operation,
-            rules: Rules::none(),
+            rules: RunRules::none(),
             // It has no size, so this does not allocate.
             cancel: Box::pin(pending()),
         }

@@ -10,7 +10,7 @@ use crate::event::RetryEvent;
 use crate::stopped::Stopped;
 
 /// The rules and hooks of a run, each kind in the order in which they were written.
-pub(super) struct Rules<'p, T, E> {
+pub(super) struct RunRules<'p, T, E> {
     /// Each gives the answer of the first error of its type that is not permanent.
     pub(super) on: Vec<fn(&E) -> Option<Said>>,
     pub(super) when: Vec<Asks<'p, E, bool>>,
@@ -27,7 +27,7 @@ type Asks<'p, S, A> = Box<dyn FnMut(&S) -> A + Send + 'p>;
 type Hook<'p, E> = Box<dyn FnMut(&RetryEvent<'_, E>) + Send + 'p>;
 type OkParts = (bool, Option<Duration>);
 
-impl<T, E> Rules<'_, T, E> {
+impl<T, E> RunRules<'_, T, E> {
     pub(super) const fn none() -> Self {
         Self {
             on: Vec::new(),
