@@ -3,26 +3,9 @@
 
 use std::io;
 
-use reattempt::{Retryable, retry};
+use reattempt::retry;
 
 fn main() {}
-
-pub mod field_of_an_argument {
-    use super::*;
-
-    pub struct Upload {
-        pub body: Vec<u8>,
-    }
-
-    fn put(body: Vec<u8>) -> usize {
-        body.len()
-    }
-
-    #[retry]
-    pub async fn upload(upload: Upload) -> io::Result<usize> {
-        Ok(put(upload.body)) //~ cannot move out of `upload.body` which is behind a shared reference
-    }
-}
 
 pub mod field_of_self {
     use super::*;
@@ -267,17 +250,6 @@ pub mod made_anew {
     pub async fn answer(receiver: Receiver<u8>) -> io::Result<u8> { //~ `tokio::sync::oneshot::Receiver<u8>` is used up by the first attempt, and it is not `Clone`
         receiver.await.map_err(io::Error::other)
     }
-
-    pub struct Streaming<B>(pub B);
-
-    fn body<B>(stream: Streaming<B>) -> B {
-        stream.0
-    }
-
-    #[retry]
-    pub async fn forward<B: Sync>(stream: Streaming<B>) -> io::Result<B> { //~ `Streaming<B>` is used up by the first attempt, and it is not `Clone`
-        Ok(body(stream))
-    }
 }
 
 pub mod enum_that_is_handed_on {
@@ -323,43 +295,6 @@ pub mod lent_and_not_sync {
     #[retry]
     pub async fn log<T: std::fmt::Debug + Send>(value: T) -> io::Result<String> { //~ `T` is lent to each attempt and is not `Sync`, so the future would not be `Send`
         Ok(show(value))
-    }
-}
-
-pub mod token_in_a_field {
-    use super::*;
-
-    pub struct Token;
-    pub struct Worker {
-        pub shutdown: Token,
-    }
-
-    impl Worker {
-        #[retry(cancel = self.shutdown)] //~ `Token` is not a future, so it cannot cancel a call
-        pub async fn poll(&self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-}
-
-pub mod attempts_in_a_word {
-    use super::*;
-
-    #[retry(attempts = "never")] //~ found `"never"`, expected a whole number from 1, or `"unlimited"`
-    pub async fn once() -> io::Result<()> {
-        Ok(())
-    }
-}
-
-pub mod forwarded {
-    use super::*;
-
-    pub struct Code(pub u8);
-
-    #[derive(Retryable)]
-    pub enum Failed {
-        #[retryable(forward)]
-        Code(Code), //~ `Code` has no verdict to forward
     }
 }
 
@@ -459,24 +394,6 @@ pub mod hedged {
     #[retry(hedge = "20ms")]
     pub async fn called(mut next: impl FnMut() -> u32) -> io::Result<u32> { //~ with `hedge` two attempts run at once, and they cannot both borrow `next` mutably
         Ok(next())
-    }
-}
-
-pub mod handed_over_self {
-    use super::*;
-
-    pub struct Options;
-
-    fn dial(options: Options, address: &str) -> io::Result<usize> {
-        let _ = options;
-        Ok(address.len())
-    }
-
-    impl Options {
-        #[retry]
-        pub async fn connect(self, address: &str) -> io::Result<usize> {
-            dial(self, address) //~ `self` is moved, and each attempt needs it again: `Options` is not `Clone`
-        }
     }
 }
 
@@ -758,15 +675,6 @@ pub mod task_that_owns {
     pub async fn generic<P: Plugin + 'static>(plugin: P) -> io::Result<u8> { //~ `P` is used up by the first attempt, and it is not `Clone`
         Ok(tokio::spawn(async move { plugin.run() }).await?)
     }
-
-    fn keep(plugin: Box<dyn Plugin>) -> u8 {
-        plugin.run()
-    }
-
-    #[retry]
-    pub async fn register(plugin: Box<dyn Plugin>) -> io::Result<u8> { //~ `Box<dyn Plugin>` is used up by the first attempt, and it is not `Clone`
-        Ok(keep(plugin))
-    }
 }
 
 /// A reference would do, but a box may hold a guard.
@@ -809,35 +717,9 @@ pub mod handler {
         order.0.into_bytes().len()
     }
 
-    fn store(order: Json<Order>) -> usize {
-        insert(order.0)
-    }
-
     #[retry]
     pub async fn taken_apart(Json(order): Json<Order>) -> io::Result<usize> { //~ `Order` is used up by the first attempt, and it is not `Clone`
         Ok(insert(order))
-    }
-
-    #[retry]
-    pub async fn whole(order: Json<Order>) -> io::Result<usize> { //~ `Json<Order>` is used up by the first attempt, and it is not `Clone`
-        Ok(store(order))
-    }
-}
-
-pub mod connection {
-    use super::*;
-
-    pub trait Executor<'c>: Send {
-        fn execute(self, query: &str) -> u64;
-    }
-
-    fn delete<'c>(executor: impl Executor<'c>) -> u64 {
-        executor.execute("DELETE FROM orders")
-    }
-
-    #[retry]
-    pub async fn clear<'c, E: Executor<'c>>(executor: E) -> io::Result<u64> { //~ `E` is used up by the first attempt, and it is not `Clone`
-        Ok(delete(executor))
     }
 }
 
