@@ -1,30 +1,28 @@
-//! The load of retries on a server, in tables and pictures: overload, and the cost of the budget.
+//! The load of retries on a server, in tables and pictures: overload, workers, quotas, hedges, and the cost of the budget.
 //!
 //! ```text
-//! cargo run --release -p simulation --example storm              # everything in virtual time, a minute or two
+//! cargo run --release -p simulation --example storm              # a minute or two
 //! cargo run --release -p simulation --example storm -- --quick   # the same, smaller, in seconds
-//! cargo run --release -p simulation --example storm -- --sockets # real clients and servers, a minute
 //! ```
 //!
 //! Tables go to standard output, pictures to `target/storm`. With `--write`, those that `docs/LOAD.md` shows go there.
 
-mod annotated;
-mod chance;
-mod closed;
-mod hedges;
 mod output;
 mod overload;
-mod progress;
-mod quota;
 mod rates;
-mod sockets;
 
 use std::time::Instant;
 
 use anyhow::{Result, bail};
+use simulation::closed::Batch;
+use simulation::hedges::Service;
+use simulation::quota::Rush;
+use simulation::tables::{
+    COST_HEAD, FAILING, HEDGES_HEAD, HEDGES_RATES, closed_head, closed_row, cost_row, hedges_row,
+    quota_head, quota_row,
+};
 
 use crate::output::Output;
-use crate::progress::Progress;
 
 /// How much is simulated.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,14 +31,19 @@ enum Size {
     Quick,
 }
 
+/// A table of this head and these rows.
+fn table(head: &str, rows: impl IntoIterator<Item = String>) -> String {
+    let lines = std::iter::once(head.to_owned()).chain(rows);
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 fn main() -> Result<()> {
-    let (mut size, mut sockets, mut write) = (Size::Full, false, false);
+    let (mut size, mut write) = (Size::Full, false);
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             "--quick" => size = Size::Quick,
-            "--sockets" => sockets = true,
             "--write" => write = true,
-            other => bail!("found `{other}`, expected `--quick`, `--sockets` or `--write`"),
+            other => bail!("found `{other}`, expected `--quick` or `--write`"),
         }
     }
     if write && size == Size::Quick {
@@ -48,18 +51,16 @@ fn main() -> Result<()> {
     }
     let begun = Instant::now();
     let mut output = Output::new(write)?;
-    if sockets {
-        sockets::run(&mut output)?;
-        closed::run_over_sockets(&mut output)?;
-    } else {
-        overload::run(&mut output, size)?;
-        annotated::run(&mut output, size)?;
-        rates::run(&mut output, size)?;
-        chance::run(&mut output)?;
-        closed::run(&mut output)?;
-        quota::run(&mut output)?;
-        hedges::run(&mut output)?;
-    }
+    overload::run(&mut output, size)?;
+    rates::run(&mut output, size)?;
+    output.table("cost", &table(COST_HEAD, FAILING.map(cost_row)))?;
+    let batches = Batch::ALL.iter().map(closed_row);
+    output.table("workers", &table(&closed_head(), batches))?;
+    let rushes = Rush::ALL.iter().map(quota_row);
+    output.table("quotas", &table(&quota_head(), rushes))?;
+    let hedged = Service::ALL.into_iter();
+    let hedged = hedged.flat_map(|service| HEDGES_RATES.map(|rate| hedges_row(service, rate)));
+    output.table("hedges", &table(HEDGES_HEAD, hedged))?;
     output.finish()?;
     let cores = std::thread::available_parallelism()?;
     eprintln!(

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use simulation::SEED;
+use simulation::chart::{Chart, Line, Style};
 use simulation::fleet::Fleet;
 use simulation::manner::Manner;
 use simulation::server::Trouble;
 use simulation::tables;
 use simulation::timeline::Timeline;
 
-use crate::{Output, Progress, Size};
-use simulation::chart::{Chart, Line, Style};
+use crate::{Output, Size, table};
 
 const SECONDS: usize = 28;
 
@@ -20,34 +20,28 @@ const TROUBLES: [(Trouble, &str, &str); 2] = [
 ];
 
 pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
-    let fleets = match size {
-        Size::Full => [(1_000, 200), (100_000, 20)],
-        Size::Quick => [(50, 200), (500, 20)],
+    let processes = match size {
+        Size::Full => 1_000,
+        Size::Quick => 50,
     };
-    for (processes, rate) in fleets {
-        let fleet = Fleet { processes, rate };
-        for (trouble, short, long) in TROUBLES {
-            let timelines = simulate(fleet, trouble);
-            let mut table = tables::OVERLOAD_HEAD.to_owned();
-            for (manner, timeline) in Manner::ALL.iter().zip(&timelines) {
-                table = format!(
-                    "{table}\n{}",
-                    tables::overload_row(&manner.in_tables(), timeline)
-                );
-            }
-            output.table(&format!("overload, {rate} a second, {short}"), &table)?;
-            let title = format!("{processes} processes, {rate} calls a second each: {long}");
-            let picture = output.picture(&format!("overload-{rate}-{short}"));
-            chart(&title, &timelines).draw(&picture)?;
-        }
+    let rate = 200;
+    for (trouble, short, long) in TROUBLES {
+        let timelines = simulate(Fleet { processes, rate }, trouble);
+        let rows = Manner::ALL.iter().zip(&timelines);
+        let rows =
+            rows.map(|(manner, timeline)| tables::overload_row(&manner.in_tables(), timeline));
+        let name = format!("overload, {rate} a second, {short}");
+        output.table(&name, &table(tables::OVERLOAD_HEAD, rows))?;
+        let title = format!("{processes} processes, {rate} calls a second each: {long}");
+        let picture = output.picture(&format!("overload-{rate}-{short}"));
+        chart(&title, &timelines).draw(&picture)?;
     }
     Ok(())
 }
 
 /// Simulates all manners of retrying, two at a time.
 fn simulate(fleet: Fleet, trouble: Trouble) -> Vec<Timeline> {
-    let progress = Progress::begin("overload", Manner::ALL.len() * SECONDS);
-    let run = |manner: &Manner| fleet.run(manner, trouble, SECONDS, SEED, || progress.step());
+    let run = |manner: &Manner| fleet.run(manner, trouble, SECONDS, SEED);
     let [none, naive, backoff, aws, budget, small] = &Manner::ALL;
     std::thread::scope(|scope| {
         // Manners without a budget take longest, so each thread gets one of them.

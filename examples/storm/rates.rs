@@ -1,19 +1,18 @@
 //! The load with a budget of fixed size, if processes make few or many calls.
 
 use anyhow::Result;
+use simulation::chart::{Chart, Line, Style};
 use simulation::server::Trouble;
 use simulation::tables::{self, BUDGETS, RATES, ROWS};
 
-use crate::{Output, Progress, Size};
-use simulation::chart::{Chart, Line, Style};
+use crate::{Output, Size, table};
 
 pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
     let rates = match size {
         Size::Full => &RATES[..],
         Size::Quick => &RATES[5..6],
     };
-    let progress = Progress::begin("calls a second", rates.len());
-    let (mut outage, mut slow_down) = (tables::rates_head(), tables::rates_head());
+    let mut rows = Vec::new();
     let mut lines: Vec<Line> = BUDGETS
         .iter()
         .map(|manner| Line {
@@ -23,25 +22,21 @@ pub(crate) fn run(output: &mut Output, size: Size) -> Result<()> {
         })
         .collect();
     for rate in rates {
-        let timelines = tables::rates(*rate, Trouble::SLOW_DOWN);
-        slow_down = format!("{slow_down}\n{}", tables::rates_row(*rate, &timelines));
         let timelines = tables::rates(*rate, Trouble::OUTAGE);
         if ROWS.contains(rate) {
-            outage = format!("{outage}\n{}", tables::rates_row(*rate, &timelines));
+            rows.push(tables::rates_row(*rate, &timelines));
         }
         for (line, timeline) in lines.iter_mut().zip(&timelines) {
             let mean = timeline.mean_load_in_trouble();
             line.points.push((f64::from(*rate), mean));
         }
-        progress.step();
     }
     lines.push(Line {
         name: "1.2".to_owned(),
         points: rates.iter().map(|rate| (f64::from(*rate), 1.2)).collect(),
         style: Style::Bound,
     });
-    output.table("rates, slow-down", &slow_down)?;
-    output.table("rates, outage", &outage)?;
+    output.table("rates, outage", &table(&tables::rates_head(), rows))?;
     if size == Size::Quick {
         // One point does not make a line.
         return Ok(());

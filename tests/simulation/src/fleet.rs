@@ -35,16 +35,9 @@ impl Fleet {
         self.processes * self.rate
     }
 
-    /// Runs the fleet for this many seconds, and calls `tick` after each.
+    /// Runs the fleet for this many seconds.
     #[must_use]
-    pub fn run(
-        &self,
-        manner: &Manner,
-        trouble: Trouble,
-        seconds: usize,
-        seed: u64,
-        mut tick: impl FnMut(),
-    ) -> Timeline {
+    pub fn run(&self, manner: &Manner, trouble: Trouble, seconds: usize, seed: u64) -> Timeline {
         let normal = f64::from(self.normal());
         let mut run = Run {
             manner,
@@ -82,7 +75,6 @@ impl Fleet {
                     run.happens(event);
                 }
             }
-            tick();
         }
         run.timeline
     }

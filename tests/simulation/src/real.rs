@@ -20,10 +20,6 @@ use crate::timeline::Timeline;
 /// How the annotated functions retry, as counterparts of the manners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Annotated {
-    /// `attempts = 1`
-    None,
-    /// `base = "0ms"`, `jitter = "none"`, `budget = "none"`
-    Naive,
     /// `budget = "none"`
     Backoff,
     /// A `static` with `Budget::aws()` for each.
@@ -98,8 +94,6 @@ async fn client(annotated: Annotated, number: u32, rate: u32, end: Instant, seed
         in_world(|world, now| world.timeline.at(now).map(|second| second.calls += 1));
         tokio::spawn(async move {
             let result = match annotated {
-                Annotated::None => once().await,
-                Annotated::Naive => naive().await,
                 Annotated::Backoff => backoff().await,
                 Annotated::Aws => AWS[(number % PROCESSES) as usize]().await,
                 Annotated::Defaults => DEFAULTS[(number % PROCESSES) as usize]().await,
@@ -149,16 +143,6 @@ async fn request() -> Result<(), Failure> {
             Err(Failure::Refused)
         }
     }
-}
-
-#[retry(attempts = 1, timeout = "500ms", budget = "none")]
-async fn once() -> Result<(), Failure> {
-    request().await
-}
-
-#[retry(base = "0ms", jitter = "none", timeout = "500ms", budget = "none")]
-async fn naive() -> Result<(), Failure> {
-    request().await
 }
 
 #[retry(timeout = "500ms", budget = "none")]

@@ -1,9 +1,7 @@
 //! The tables of `docs/LOAD.md`, row by row, so that a test can compute single rows again.
 
-use std::io;
 use std::time::Duration;
 
-use futures::future::try_join_all;
 use reattempt::{Budget, Previous, Verdict};
 
 use crate::SEED;
@@ -71,7 +69,7 @@ fn fleet_in(rate: u32, trouble: Trouble, manner: &Manner) -> Timeline {
         processes: 10_000 / rate,
         rate,
     };
-    fleet.run(manner, trouble.at_second(60), 95, SEED, || ())
+    fleet.run(manner, trouble.at_second(60), 95, SEED)
 }
 
 /// A row of the table of rates: the mean load, the load of the worst second, and the time of recovery.
@@ -131,16 +129,12 @@ const TEN_THOUSAND: Calls = Calls {
     failure: Previous::Failed(Verdict::Transient),
 };
 
-/// Head of the table beside Marc Brooker's figures.
-pub const BROOKER_HEAD: &str = "| attempts that fail | three retries | his three retries | `Budget::ratio(0.1)` | his 10 % budget | `Budget::aws()` | `Budget::new()`, the default |\n|---|---|---|---|---|---|---|";
-
-/// His experiment: a hundred clients, ten calls a second, twenty seconds, four attempts at most.
+/// Marc Brooker's experiment: a hundred clients, ten calls a second, twenty seconds, four attempts at most.
 pub const BROOKER: &str = "budget_100clients_10rps_20s";
 
-/// Our manners in his experiment: without a budget, with a budget of 10 %, with that of the AWS SDKs, and with the
-/// default.
+/// Our manners in his experiment: without a budget, and with a budget of 10 %.
 #[must_use]
-pub fn brooker(failing: f64) -> [Luck; 4] {
+pub fn brooker(failing: f64) -> [Luck; 2] {
     const FOUR: Manner = Manner {
         policy: Manner::BACKOFF.policy.with_attempts(4),
         ..Manner::BACKOFF
@@ -151,41 +145,8 @@ pub fn brooker(failing: f64) -> [Luck; 4] {
         rate: 10,
         failure: Previous::Failed(Verdict::Transient),
     };
-    [
-        FOUR,
-        FOUR.with_budget("", || Budget::ratio(0.1)),
-        FOUR.with_budget("", Budget::aws),
-        FOUR.with_budget("", Budget::new),
-    ]
-    .map(|manner| luck::run(&manner, HIS, failing, SEED))
-}
-
-/// A row: attempts for each call, and the share that succeeded.
-///
-/// # Panics
-///
-/// - If the reference has no such share of failures.
-#[must_use]
-pub fn brooker_row(failing: f64) -> String {
-    let theirs = |strategy: &str| {
-        let found = reference::amplified()
-            .into_iter()
-            .find(|row| {
-                row.experiment == BROOKER
-                    && row.strategy == strategy
-                    && (row.failing - failing).abs() < 1e-9
-            })
-            .expect("a row of the reference");
-        cell(found.amplification, found.success)
-    };
-    let [none, ratio, aws, default] =
-        brooker(failing).map(|luck| cell(luck.amplification, luck.success));
-    format!(
-        "| {:.0} % | {none} | {} | {ratio} | {} | {aws} | {default} |",
-        failing * 100.0,
-        theirs("three_retries"),
-        theirs("adaptive_10pct"),
-    )
+    [FOUR, FOUR.with_budget("", || Budget::ratio(0.1))]
+        .map(|manner| luck::run(&manner, HIS, failing, SEED))
 }
 
 fn cell(amplification: f64, success: f64) -> String {
@@ -215,18 +176,6 @@ fn mean_lost(batch: &Batch, manner: &Manner) -> f64 {
         .map(|run| batch.lost(manner.budget, SEED + u64::from(run)))
         .sum();
     f64::from(lost) / f64::from(RUNS)
-}
-
-/// A row over sockets, one run each. All budgets run at the same time.
-///
-/// # Errors
-///
-/// - A server cannot listen.
-pub async fn closed_row_over_sockets(batch: &Batch) -> io::Result<String> {
-    let cells = CLOSED.map(|manner| batch.lost_over_sockets(manner.budget, SEED));
-    let cells = try_join_all(cells).await?;
-    let cells: Vec<_> = cells.iter().map(u32::to_string).collect();
-    Ok(format!("| {} | {} |", batch.name, cells.join(" | ")))
 }
 
 /// The bases of the table of quotas. `None` is the default, ten times `base`.

@@ -32,7 +32,7 @@ fn a_thousand_clients_of_annotated_functions_agree_with_the_simulation() {
 
 fn compare(annotated: Annotated, manner: &Manner, fleet: Fleet) {
     let real = real::run(annotated, RATE, SLOW_DOWN, SECONDS, SEED);
-    let simulated = fleet.run(manner, SLOW_DOWN, SECONDS, SEED, || ());
+    let simulated = fleet.run(manner, SLOW_DOWN, SECONDS, SEED);
     let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / 10.0;
     for [real, simulated] in [
         [mean(&mut real.load()), mean(&mut simulated.load())],

@@ -78,7 +78,6 @@ fn the_page_says_which_budget_is_the_default() {
     for name in [
         "overload, 200 a second, slow-down",
         "overload, 200 a second, outage",
-        "sockets",
         "workers",
     ] {
         let table = table(name);
@@ -105,5 +104,5 @@ fn no_table_and_no_picture_is_missing() {
         assert!(picture.contains("</svg>"), "{name}");
         pictures += 1;
     }
-    assert_eq!([tables, pictures], [9, 5]);
+    assert_eq!([tables, pictures], [8, 4]);
 }

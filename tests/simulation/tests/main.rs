@@ -1,7 +1,6 @@
 //! What retries do to a server, in virtual time.
 
 mod annotated;
-mod annotated_contention;
 mod closed;
 mod contention;
 mod guide;

@@ -14,7 +14,7 @@ fn busy(manner: &Manner, trouble: Trouble) -> Timeline {
         processes: 50,
         rate: 200,
     };
-    fleet.run(manner, trouble, SECONDS, SEED, || ())
+    fleet.run(manner, trouble, SECONDS, SEED)
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn while_everything_fails_for_ten_minutes_only_the_first_two_seconds_have_many_r
         ..Trouble::OUTAGE
     };
     let fleet = few(200, 4_000);
-    let timeline = fleet.run(&Manner::BUDGET, outage, 605, SEED, || ());
+    let timeline = fleet.run(&Manner::BUDGET, outage, 605, SEED);
     let mean = timeline.mean_load_in_trouble();
     assert!(mean <= 1.03, "{mean}");
     // The calls vary from second to second, so the attempts are compared with the calls.
@@ -88,7 +88,7 @@ fn without_retries_the_server_recovers_by_itself() {
 /// The retries of each process until the end of an outage. The outage lasts ten seconds, after five healthy seconds.
 fn retries_of_a_process(manner: &Manner, rate: u32) -> f64 {
     let fleet = few(rate, 2000);
-    let timeline = fleet.run(manner, Trouble::OUTAGE, 15, SEED, || ());
+    let timeline = fleet.run(manner, Trouble::OUTAGE, 15, SEED);
     let [calls, attempts] = timeline
         .seconds
         .iter()
@@ -139,7 +139,7 @@ fn with_the_default_a_process_adds_its_tokens_and_its_first_wave_to_an_outage() 
 fn a_process_of_few_calls_has_a_worst_second_above_1_2() {
     let fleet = few(20, 10_000);
     for (manner, mean) in [(Manner::AWS, 1.0..1.2), (Manner::BUDGET, 1.2..1.4)] {
-        let timeline = fleet.run(&manner, Trouble::OUTAGE, SECONDS, SEED, || ());
+        let timeline = fleet.run(&manner, Trouble::OUTAGE, SECONDS, SEED);
         assert!(mean.contains(&timeline.mean_load_in_trouble()));
         assert!(timeline.peak_load() > 2.0);
         assert!(timeline.recovery().is_some_and(|seconds| seconds <= 10));
@@ -151,7 +151,7 @@ fn a_process_of_few_calls_has_a_worst_second_above_1_2() {
 fn with_a_capacity_of_14_processes_of_20_calls_a_second_stay_below_2() {
     let fleet = few(20, 10_000);
     for trouble in [Trouble::SLOW_DOWN, Trouble::OUTAGE] {
-        let timeline = fleet.run(&Manner::SMALL, trouble, SECONDS, SEED, || ());
+        let timeline = fleet.run(&Manner::SMALL, trouble, SECONDS, SEED);
         let peak = timeline.peak_load();
         assert!(peak <= 2.0, "{trouble:?}: {peak}");
         assert!(timeline.recovery().is_some_and(|seconds| seconds <= 7));
@@ -163,7 +163,7 @@ fn with_a_capacity_of_14_processes_of_20_calls_a_second_stay_below_2() {
 fn a_process_of_few_calls_a_second_recovers_late() {
     let recovery = |manner: &Manner, rate| {
         let fleet = few(rate, 10_000);
-        let timeline = fleet.run(manner, Trouble::OUTAGE, 45, SEED, || ());
+        let timeline = fleet.run(manner, Trouble::OUTAGE, 45, SEED);
         timeline.recovery()
     };
     for manner in [Manner::AWS, Manner::BUDGET] {
