@@ -2,7 +2,6 @@
 //!
 //! `examples/storm` and `examples/schedule` print and draw the results, and the tests check them.
 
-pub mod amplification;
 pub mod books;
 pub mod chart;
 pub mod closed;
@@ -18,7 +17,6 @@ pub mod moments;
 pub mod quota;
 pub mod real;
 pub mod reference;
-pub mod schedules;
 pub mod server;
 pub mod tables;
 pub mod timeline;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reattempt::__private::drive;
-use reattempt::Previous;
+use reattempt::{Previous, Verdict};
 
 use crate::dice::Dice;
 use crate::manner::Manner;
@@ -30,6 +30,14 @@ pub struct Calls {
     /// How an attempt fails, which sets the price of the retry after it.
     pub failure: Previous,
 }
+
+/// A tenth of the processes of the table in `docs/LOAD.md`, with 200 calls a second each.
+pub const CALLS: Calls = Calls {
+    processes: 10,
+    each: 10_000,
+    rate: 200,
+    failure: Previous::Failed(Verdict::Transient),
+};
 
 impl Calls {
     /// The same with another number of calls a second.

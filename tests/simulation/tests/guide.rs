@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use reattempt::{Budget, Error, Outcome, Policy, Retryable, Verdict, observe};
 use simulation::SEED;
-use simulation::amplification::CALLS;
 use simulation::dice::Dice;
-use simulation::luck;
+use simulation::luck::{self, CALLS};
 use simulation::manner::Manner;
 use tokio::task::JoinSet;
 use tokio::time::sleep;

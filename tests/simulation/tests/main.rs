@@ -11,6 +11,6 @@ mod overload;
 mod quota;
 
 // The tests of this program.
-#[path = "../../../examples/schedule/main.rs"]
+#[path = "../../../examples/schedule.rs"]
 #[allow(dead_code, reason = "its `main` is not run here")]
 mod schedule;
