@@ -10,7 +10,6 @@ use tokio::time::sleep;
 
 use crate::Failure;
 use crate::processes::Workers;
-use crate::progress::Progress;
 use crate::service::Service;
 
 /// How long the payment service is down.
@@ -21,15 +20,14 @@ pub(crate) async fn happen(
     service: &mut Service,
     workers: &mut Workers,
     pool: &PgPool,
-    progress: &Progress,
 ) -> Result<i64, Failure> {
     sleep(Duration::from_secs(1)).await;
     // So an outage begins: the shop cannot know that these orders are charged.
     service.withhold_answers("shop").await;
-    progress.print("the payment service charges, and does not answer");
+    println!("the payment service charges, and does not answer");
     sleep(Duration::from_millis(500)).await;
     service.stop();
-    progress.print(&format!("the payment service is down for {OUTAGE:?}"));
+    println!("the payment service is down for {OUTAGE:?}");
 
     sleep(OUTAGE / 2).await;
     let (name, first) = loop {
@@ -39,9 +37,7 @@ pub(crate) async fn happen(
         sleep(Duration::from_millis(10)).await;
     };
     workers.kill(&name)?;
-    progress.print(&format!(
-        "a worker was killed while it tried to charge {first} orders"
-    ));
+    println!("a worker was killed while it tried to charge {first} orders");
 
     sleep(OUTAGE / 2).await;
     // On a busy machine it takes longer until the queue has an order that will be refused.
@@ -49,16 +45,14 @@ pub(crate) async fn happen(
         sleep(Duration::from_millis(10)).await;
     }
     service.restart().await?;
-    progress.print("the payment service is back");
+    println!("the payment service is back");
 
     // The worst moment: the order is charged, and the worker does not know it yet.
     let name = service.withhold_answers("worker").await;
     let second = under_way(pool, &name).await?.map_or(0, |(_, jobs)| jobs);
     workers.kill(&name)?;
     service.answer();
-    progress.print(&format!(
-        "a worker with {second} orders was killed after a charge, before its answer"
-    ));
+    println!("a worker with {second} orders was killed after a charge, before its answer");
     Ok(first + second)
 }
 

@@ -1,6 +1,7 @@
 //! What became of each order, and whether it is right.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use reqwest::StatusCode;
 
@@ -35,51 +36,26 @@ impl Fate {
     }
 }
 
-#[derive(Default)]
-struct Row {
-    orders: usize,
-    charges: u32,
-    twice: usize,
-    lost: usize,
-}
-
-impl Row {
-    fn add(&mut self, fate: &Fate) {
-        self.orders += 1;
-        self.charges += fate.charges;
-        self.twice += usize::from(fate.is_charged_twice());
-        self.lost += usize::from(fate.is_lost());
-    }
-
-    fn text(&self, answer: &str, state: &str) -> String {
-        let Self {
-            orders,
-            charges,
-            twice,
-            lost,
-        } = self;
-        format!("{answer:<8}{state:<9}{orders:>7}{charges:>9}{twice:>15}{lost:>6}")
-    }
-}
-
-/// The table, with a row for each way in which an order went: the answer to the customer, and the state in the end.
+/// A line for each way in which an order went: the answer to the customer, and the state in the end.
 pub(crate) fn table(fates: &[Fate]) -> String {
-    let mut rows: BTreeMap<_, Row> = BTreeMap::new();
-    let mut all = Row::default();
+    let mut ways = BTreeMap::<_, (usize, u32)>::new();
     for fate in fates {
-        rows.entry((fate.answer, fate.state)).or_default().add(fate);
-        all.add(fate);
+        let (orders, charges) = ways.entry((fate.answer, fate.state)).or_default();
+        *orders += 1;
+        *charges += fate.charges;
     }
-    let mut lines = vec!["answer  then      orders  charges  charged twice  lost".to_owned()];
-    for ((answer, state), row) in rows {
-        let answer = answer.as_ref().map_or("none", StatusCode::as_str);
-        let state = state.map_or("unknown".to_owned(), |state| {
-            format!("{state:?}").to_lowercase()
-        });
-        lines.push(row.text(answer, &state));
+    let mut text = String::new();
+    for ((answer, state), (orders, charges)) in ways {
+        let answer = answer.as_ref().map_or("nothing", StatusCode::as_str);
+        let state = state.map_or("unknown".to_owned(), |state| format!("{state:?}"));
+        let _ = writeln!(
+            text,
+            "{orders:>4} orders: answered {answer}, then {state}, {charges} charges"
+        );
     }
-    lines.push(all.text("all", ""));
-    lines.join("\n")
+    let [lost, twice] = [Fate::is_lost, Fate::is_charged_twice]
+        .map(|is| fates.iter().filter(|fate| is(fate)).count());
+    text + &format!("{lost} orders are lost, {twice} are charged twice.")
 }
 
 /// The orders that are lost or charged twice.
@@ -125,9 +101,8 @@ mod tests {
         ] {
             let fates = [fate];
             assert_eq!(wrong(&fates).len(), 1, "{fates:?}");
-            let table = table(&fates);
-            let all = table.lines().last().unwrap();
-            assert!(all.ends_with(&format!("{twice:>15}{lost:>6}")), "{table}");
+            let said = format!("{lost} orders are lost, {twice} are charged twice.");
+            assert!(table(&fates).ends_with(&said), "{fates:?}");
         }
     }
 }

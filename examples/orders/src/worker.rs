@@ -1,18 +1,19 @@
 //! A process that runs the jobs.
 
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use apalis::prelude::{
-    AbortError, Attempt, BackendExt as _, BoxDynError, Data, TaskId, WorkerBuilder,
-    WorkerBuilderExt as _,
+    AbortError, Attempt, BackendExt as _, BoxDynError, Data, PollSnapshot, PollStrategy, TaskId,
+    WorkerBuilder, WorkerBuilderExt as _,
 };
 use reattempt::{Policy, Retryable as _, Verdict};
 use sqlx::PgPool;
+use tokio::time::{Interval, interval};
 
 use crate::charge::{Payments, charge};
 use crate::orders::{self, State};
 use crate::queue::{self, Job};
-use crate::ticks::Ticks;
 
 /// No caller waits for a worker, so it bridges seconds by itself.
 const PATIENT: Policy = Policy::new()
@@ -25,6 +26,18 @@ const AT_A_TIME: usize = 8;
 
 /// How often it looks for jobs when there are none.
 const POLL: Duration = Duration::from_millis(50);
+
+/// Lets an idle worker look for jobs.
+///
+/// The `IntervalStrategy` of apalis 1.0 may lose its timer while a query runs. The worker then sleeps forever.
+struct Ticks(Interval);
+
+impl PollStrategy for Ticks {
+    fn poll_drive(&mut self, cx: &mut Context<'_>, _: &PollSnapshot) -> Poll<Option<()>> {
+        while self.0.poll_tick(cx).is_ready() {}
+        Poll::Pending
+    }
+}
 
 /// What each job needs.
 #[derive(Clone)]
@@ -44,7 +57,7 @@ struct Shop {
 pub(crate) async fn run(name: &str, pool: PgPool, payments: Payments) -> Result<(), BoxDynError> {
     let worker = WorkerBuilder::new(name)
         // Otherwise it looks for jobs with each heartbeat.
-        .backend(queue::storage(&pool).poll_with_strategy(Ticks::new(POLL)))
+        .backend(queue::storage(&pool).poll_with_strategy(Ticks(interval(POLL))))
         .data(Shop { pool, payments })
         .concurrency(AT_A_TIME)
         .build(work);
