@@ -1,11 +1,9 @@
 //! What the body of an attempt can read about its call.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::io;
 
-use futures::future::join;
-use reattempt::{Attempt, IdempotencyKey, Previous, Verdict, propagate, retry};
+use reattempt::{Attempt, Previous, Verdict, propagate, retry};
 
 use crate::script::{RESET, Script, Step, ms};
 
@@ -63,40 +61,6 @@ async fn the_time_left_is_of_the_nearest_limit() {
     let script = Script::new([RESET, RESET, Step::Succeed]);
     call(&script).await.unwrap();
     assert_eq!(script.calls(), 3);
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_idempotency_key_is_the_calls_own() {
-    #[retry(attempts = 3, budget = "none")]
-    async fn call(script: &Script, keys: &RefCell<Vec<IdempotencyKey>>) -> io::Result<usize> {
-        let attempt = Attempt::current().ok_or(io::ErrorKind::InvalidInput)?;
-        keys.borrow_mut().push(attempt.idempotency_key());
-        tokio::time::sleep(ms(1)).await;
-        script.play().await
-    }
-    let mut all = HashSet::new();
-    for _ in 0..50 {
-        // Two calls in one task, whose attempts take turns.
-        let keys = [RefCell::default(), RefCell::default()];
-        let scripts = [
-            Script::new([RESET, RESET, Step::Succeed]),
-            Script::new([RESET, Step::Succeed]),
-        ];
-        let (one, other) = join(call(&scripts[0], &keys[0]), call(&scripts[1], &keys[1])).await;
-        assert_eq!((one.unwrap(), other.unwrap()), (3, 2));
-        for keys in keys {
-            let keys = keys.into_inner();
-            assert!(keys.iter().all(|key| *key == keys[0]));
-            assert!(all.insert(keys[0]), "no two calls have the same");
-        }
-    }
-    assert_eq!(all.len(), 100);
-    let text = all.iter().next().unwrap().to_string();
-    assert_eq!(
-        (text.len(), &text[14..15]),
-        (36, "4"),
-        "a random UUID: {text}"
-    );
 }
 
 #[tokio::test(start_paused = true)]

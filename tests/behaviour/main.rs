@@ -26,7 +26,6 @@ mod context;
 mod deadlines;
 mod derive;
 mod drawn;
-mod ending;
 mod events;
 mod hint_jitter;
 mod hints;

@@ -93,6 +93,17 @@ impl Server {
     }
 }
 
+/// Fails in the first attempt of a call, after this time.
+async fn first_resets(after: Duration) -> Result<(), Failure> {
+    match Attempt::current().map(|attempt| attempt.number()) {
+        Some(1) => {
+            sleep(after).await;
+            Err(Failure::Reset)
+        }
+        _ => Ok(()),
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn one_hint_stops_all_calls_and_they_come_back_spread() {
     let server = Server::new(Budget::new().with_pause());
@@ -267,13 +278,7 @@ async fn a_retry_waits_for_the_pause_after_its_own_delay() {
     #[retry(base = "100ms", jitter = "none", deadline = "5s", budget = server.budget)]
     async fn reset_once(server: &Server) -> Result<(), Failure> {
         server.ask();
-        match Attempt::current().map(|attempt| attempt.number()) {
-            Some(1) => {
-                sleep(ms(50)).await;
-                Err(Failure::Reset)
-            }
-            _ => Ok(()),
-        }
+        first_resets(ms(50)).await
     }
     let server = Server::new(Budget::new().with_pause());
     let told = server.told(ms(20), ms(2_000));
@@ -409,13 +414,7 @@ async fn the_limit_of_the_first_attempt_begins_after_the_pause() {
 async fn before_retry_runs_after_the_pause() {
     #[retry(base = "100ms", jitter = "none", before_retry = async || server.ask(), budget = server.budget)]
     async fn reset_once(server: &Server) -> Result<(), Failure> {
-        match Attempt::current().map(|attempt| attempt.number()) {
-            Some(1) => {
-                sleep(ms(50)).await;
-                Err(Failure::Reset)
-            }
-            _ => Ok(()),
-        }
+        first_resets(ms(50)).await
     }
     let server = Server::new(Budget::new().with_pause());
     let told = server.told(ms(20), ms(2_000));
@@ -513,10 +512,7 @@ async fn decorrelated_delays_do_not_grow_from_a_pause() {
     #[retry(base = "10ms", jitter = "decorrelated", budget = server.budget)]
     async fn reset_once(server: &Server) -> Result<(), Failure> {
         server.ask();
-        match Attempt::current().map(|attempt| attempt.number()) {
-            Some(1) => Err(Failure::Reset),
-            _ => Ok(()),
-        }
+        first_resets(ms(0)).await
     }
     for _ in 0..20 {
         let server = Server::paused_for(10_000).await;
@@ -569,10 +565,7 @@ async fn a_pause_that_begins_in_before_retry_holds_the_attempt_up() {
     #[retry(base = "0s", before_retry = sleep(ms(100)), budget = server.budget)]
     async fn reset_once(server: &Server) -> Result<(), Failure> {
         server.ask();
-        match Attempt::current().map(|attempt| attempt.number()) {
-            Some(1) => Err(Failure::Reset),
-            _ => Ok(()),
-        }
+        first_resets(ms(0)).await
     }
     let server = Server::new(Budget::new().with_pause());
     let told = server.told(ms(40), ms(2_000));
@@ -587,13 +580,7 @@ async fn before_retry_does_not_make_a_call_wait_twice_in_a_pause() {
     #[retry(base = "0s", max_retry_after = "1s", before_retry = async {}, budget = server.budget)]
     async fn reset_once(server: &Server) -> Result<(), Failure> {
         server.ask();
-        match Attempt::current().map(|attempt| attempt.number()) {
-            Some(1) => {
-                sleep(ms(100)).await;
-                Err(Failure::Reset)
-            }
-            _ => Ok(()),
-        }
+        first_resets(ms(100)).await
     }
     let server = Server::new(Budget::new().with_pause());
     let told = server.told(ms(40), ms(5_000));
