@@ -16,14 +16,13 @@ mod metrics;
 mod orders;
 mod presets;
 mod same_origin;
-mod server;
 mod shop;
 mod status;
 mod upstream;
 
 use std::convert::Infallible;
 use std::error::Error;
-use std::future::pending;
+use std::future::{IntoFuture as _, pending};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -69,7 +68,7 @@ async fn main() -> Result<(), Failure> {
 
     // When this returns, the upstreams are dropped, which ends their servers.
     tokio::select! {
-        never = server::serve(listener, router) => match never {},
+        served = axum::serve(listener, router).into_future() => Ok(served?),
         failed = customers(address, arguments.load) => match failed? {},
         () = time_is_over(arguments.limit()) => Ok(()),
         asked = asked_to_end() => Ok(asked?),
