@@ -8,7 +8,7 @@ use quote::quote;
 
 use crate::attribute::retry;
 use crate::keys::KEYS;
-use crate::lower::tests::accepted::ACCEPTED;
+use crate::lower::tests::accepted;
 use crate::lower::tests::property::tokens;
 
 /// Functions of each kind, and items that cannot be retried.
@@ -121,7 +121,7 @@ fn strokes(attribute: &str) -> impl Iterator<Item = TokenStream> {
 fn unfinished_attributes_leave_the_function() {
     let item: TokenStream = ITEMS[1].parse().unwrap();
     let mut seen = 0;
-    for (attribute, _) in ACCEPTED {
+    for (attribute, _) in accepted() {
         let whole: TokenStream = attribute.parse().unwrap();
         for args in beginnings(&whole).into_iter().chain(strokes(attribute)) {
             let text = args.to_string();
@@ -182,7 +182,7 @@ fn a_closure_is_answered_with_an_expression() {
 fn the_function_is_in_the_output() {
     for item in ITEMS {
         let item: TokenStream = item.parse().unwrap();
-        for (attribute, _) in ACCEPTED {
+        for (attribute, _) in accepted() {
             let output = retry(attribute.parse().unwrap(), &item);
             assert!(has_head(&output, &item), "#[retry({attribute})] {output}");
             if is_refused(&output) {
