@@ -93,135 +93,46 @@ fn nested(depth: usize, error: impl Error + Send + Sync + 'static) -> App {
     outer
 }
 
+macro_rules! found_in_each {
+    ($($wrapper:literal: $error:expr;)*) => {
+        $(assert_eq!(found!(io::Error, &$error), TRANSIENT, $wrapper);)*
+    };
+}
+
 #[test]
-#[expect(clippy::too_many_lines, reason = "a table")]
 fn an_io_error_is_found_in_every_wrapper() {
-    type Case = (&'static str, fn() -> Option<Said>);
-    let cases: &[Case] = &[
-        ("itself", || found!(io::Error, &reset())),
-        ("Box", || found!(io::Error, &Box::new(reset()))),
-        ("Arc", || found!(io::Error, &Arc::new(reset()))),
-        ("thiserror #[from]", || {
-            found!(io::Error, &App::from(reset()))
-        }),
-        ("thiserror source", || {
-            found!(
-                io::Error,
-                &App::Read {
-                    path: "a",
-                    source: reset()
-                }
-            )
-        }),
-        ("Box as a source", || {
-            found!(io::Error, &App::Boxed(Box::new(reset())))
-        }),
-        ("Arc as a source", || {
-            found!(io::Error, &App::Shared(Arc::new(reset())))
-        }),
-        ("Box<dyn Error> as a source", || {
-            found!(io::Error, &App::Dynamic(Box::new(reset())))
-        }),
-        ("anyhow as a source", || {
-            found!(
-                io::Error,
-                &App::Anyhow(anyhow::Error::new(reset()).context("c"))
-            )
-        }),
-        ("Box of an enum", || {
-            found!(io::Error, &Box::new(App::from(reset())))
-        }),
-        ("Arc of an enum", || {
-            found!(io::Error, &Arc::new(App::from(reset())))
-        }),
-        ("io in io", || {
-            found!(io::Error, &io::Error::new(ErrorKind::NotFound, reset()))
-        }),
-        ("io in io in io", || {
-            found!(
-                io::Error,
-                &io::Error::new(
-                    ErrorKind::NotFound,
-                    io::Error::new(ErrorKind::NotFound, reset())
-                )
-            )
-        }),
-        ("enum in io", || {
-            found!(
-                io::Error,
-                &io::Error::new(ErrorKind::NotFound, App::from(reset()))
-            )
-        }),
-        ("Arc in io", || {
-            found!(
-                io::Error,
-                &io::Error::new(ErrorKind::NotFound, Arc::new(reset()))
-            )
-        }),
-        ("anyhow", || found!(io::Error, &anyhow::Error::new(reset()))),
-        ("anyhow with context", || {
-            found!(
-                io::Error,
-                &anyhow::Error::new(reset()).context("one").context("two")
-            )
-        }),
-        ("anyhow of an enum", || {
-            found!(
-                io::Error,
-                &anyhow::Error::new(App::from(reset())).context("one")
-            )
-        }),
-        ("Arc<anyhow>", || {
-            found!(
-                io::Error,
-                &Arc::new(anyhow::Error::new(reset()).context("one"))
-            )
-        }),
-        ("Box<anyhow>", || {
-            found!(io::Error, &Box::new(anyhow::Error::new(reset())))
-        }),
-        ("eyre", || found!(io::Error, &eyre::Report::new(reset()))),
-        ("eyre with context", || {
-            found!(
-                io::Error,
-                &eyre::Report::new(reset()).wrap_err("one").wrap_err("two")
-            )
-        }),
-        ("Arc<eyre>", || {
-            found!(io::Error, &Arc::new(eyre::Report::new(reset())))
-        }),
-        ("Box<dyn Error + Send + Sync>", || {
-            let boxed: Box<dyn Error + Send + Sync> = reset().into();
-            found!(io::Error, &boxed)
-        }),
-        ("Box<dyn Error + Send>", || {
-            let boxed: Box<dyn Error + Send> = Box::new(App::from(reset()));
-            found!(io::Error, &boxed)
-        }),
-        ("Box<dyn Error>", || {
-            let boxed: Box<dyn Error> = App::from(reset()).into();
-            found!(io::Error, &boxed)
-        }),
-        ("Rc<Box<dyn Error>>", || {
-            let boxed: Rc<Box<dyn Error>> = Rc::new(reset().into());
-            found!(io::Error, &boxed)
-        }),
-        ("Arc<dyn Error + Send + Sync>", || {
-            let shared: Arc<dyn Error + Send + Sync> = Arc::new(reset());
-            found!(io::Error, &shared)
-        }),
-        ("Arc<dyn Error>", || {
-            let shared: Arc<dyn Error> = Arc::new(App::from(reset()));
-            found!(io::Error, &shared)
-        }),
-        ("Arc<dyn Error + Send + Sync> inside", || {
-            let shared: Arc<dyn Error + Send + Sync> = Arc::new(reset());
-            found!(io::Error, &App::Dynamic(Box::new(shared)))
-        }),
-        ("five deep", || found!(io::Error, &nested(5, reset()))),
-    ];
-    for (wrapper, found) in cases {
-        assert_eq!(found(), TRANSIENT, "{wrapper}");
+    found_in_each! {
+        "itself": reset();
+        "Box": Box::new(reset());
+        "Arc": Arc::new(reset());
+        "thiserror #[from]": App::from(reset());
+        "thiserror source": App::Read { path: "a", source: reset() };
+        "Box as a source": App::Boxed(Box::new(reset()));
+        "Arc as a source": App::Shared(Arc::new(reset()));
+        "Box<dyn Error> as a source": App::Dynamic(Box::new(reset()));
+        "anyhow as a source": App::Anyhow(anyhow::Error::new(reset()).context("c"));
+        "Box of an enum": Box::new(App::from(reset()));
+        "Arc of an enum": Arc::new(App::from(reset()));
+        "io in io": io::Error::new(ErrorKind::NotFound, reset());
+        "io in io in io": io::Error::new(ErrorKind::NotFound, io::Error::new(ErrorKind::NotFound, reset()));
+        "enum in io": io::Error::new(ErrorKind::NotFound, App::from(reset()));
+        "Arc in io": io::Error::new(ErrorKind::NotFound, Arc::new(reset()));
+        "anyhow": anyhow::Error::new(reset());
+        "anyhow with context": anyhow::Error::new(reset()).context("one").context("two");
+        "anyhow of an enum": anyhow::Error::new(App::from(reset())).context("one");
+        "Arc<anyhow>": Arc::new(anyhow::Error::new(reset()).context("one"));
+        "Box<anyhow>": Box::new(anyhow::Error::new(reset()));
+        "eyre": eyre::Report::new(reset());
+        "eyre with context": eyre::Report::new(reset()).wrap_err("one").wrap_err("two");
+        "Arc<eyre>": Arc::new(eyre::Report::new(reset()));
+        "Box<dyn Error + Send + Sync>": Box::<dyn Error + Send + Sync>::from(reset());
+        "Box<dyn Error + Send>": Box::new(App::from(reset())) as Box<dyn Error + Send>;
+        "Box<dyn Error>": Box::<dyn Error>::from(App::from(reset()));
+        "Rc<Box<dyn Error>>": Rc::new(Box::<dyn Error>::from(reset()));
+        "Arc<dyn Error + Send + Sync>": Arc::new(reset()) as Arc<dyn Error + Send + Sync>;
+        "Arc<dyn Error>": Arc::new(App::from(reset())) as Arc<dyn Error>;
+        "Arc<dyn Error + Send + Sync> inside": App::Dynamic(Box::new(Arc::new(reset()) as Arc<dyn Error + Send + Sync>));
+        "five deep": nested(5, reset());
     }
 }
 
