@@ -4,68 +4,44 @@ use ::redis::ServerErrorKind;
 
 use super::*;
 
-fn server(kind: ServerErrorKind) -> RedisError {
-    (ErrorKind::Server(kind), "said by the server").into()
-}
-
 #[test]
 fn every_kind_has_its_verdict() {
-    let table = [
-        (server(ServerErrorKind::BusyLoading), Verdict::Refused),
-        (server(ServerErrorKind::MasterDown), Verdict::Refused),
-        (server(ServerErrorKind::ClusterDown), Verdict::Refused),
-        (server(ServerErrorKind::TryAgain), Verdict::Conflict),
-        (server(ServerErrorKind::ResponseError), Verdict::Permanent),
-        (server(ServerErrorKind::ReadOnly), Verdict::Refused),
-        (server(ServerErrorKind::ExecAbort), Verdict::Permanent),
-        (server(ServerErrorKind::NoScript), Verdict::Permanent),
-        (server(ServerErrorKind::CrossSlot), Verdict::Permanent),
-        (server(ServerErrorKind::NotBusy), Verdict::Permanent),
-        (server(ServerErrorKind::NoSub), Verdict::Permanent),
-        (server(ServerErrorKind::NoPerm), Verdict::Permanent),
-        (server(ServerErrorKind::Moved), Verdict::Permanent),
-        (server(ServerErrorKind::Ask), Verdict::Permanent),
-        (
-            (ErrorKind::Parse, "what is this").into(),
-            Verdict::Permanent,
-        ),
-        (
-            (ErrorKind::AuthenticationFailed, "no").into(),
-            Verdict::Permanent,
-        ),
-        (
-            (ErrorKind::UnexpectedReturnType, "no").into(),
-            Verdict::Permanent,
-        ),
-        (
-            (ErrorKind::InvalidClientConfig, "no").into(),
-            Verdict::Permanent,
-        ),
-        ((ErrorKind::Client, "no").into(), Verdict::Permanent),
-        ((ErrorKind::Extension, "no").into(), Verdict::Unknown),
-        (
-            (ErrorKind::EmptySentinelList, "no").into(),
-            Verdict::Permanent,
-        ),
-        (
-            (ErrorKind::RESP3NotSupported, "no").into(),
-            Verdict::Permanent,
-        ),
-        (
-            (ErrorKind::MasterNameNotFoundBySentinel, "no").into(),
-            Verdict::Transient,
-        ),
-        (
-            (ErrorKind::NoValidReplicasFoundBySentinel, "no").into(),
-            Verdict::Transient,
-        ),
-        (
-            (ErrorKind::ClusterConnectionNotFound, "no").into(),
-            Verdict::Transient,
-        ),
+    let server = [
+        (ServerErrorKind::BusyLoading, Verdict::Refused),
+        (ServerErrorKind::MasterDown, Verdict::Refused),
+        (ServerErrorKind::ClusterDown, Verdict::Refused),
+        (ServerErrorKind::TryAgain, Verdict::Conflict),
+        (ServerErrorKind::ResponseError, Verdict::Permanent),
+        (ServerErrorKind::ReadOnly, Verdict::Refused),
+        (ServerErrorKind::ExecAbort, Verdict::Permanent),
+        (ServerErrorKind::NoScript, Verdict::Permanent),
+        (ServerErrorKind::CrossSlot, Verdict::Permanent),
+        (ServerErrorKind::NotBusy, Verdict::Permanent),
+        (ServerErrorKind::NoSub, Verdict::Permanent),
+        (ServerErrorKind::NoPerm, Verdict::Permanent),
+        (ServerErrorKind::Moved, Verdict::Permanent),
+        (ServerErrorKind::Ask, Verdict::Permanent),
     ];
-    for (error, verdict) in table {
-        assert_eq!(error.verdict(), verdict, "{error}");
+    let client = [
+        (ErrorKind::Parse, Verdict::Permanent),
+        (ErrorKind::AuthenticationFailed, Verdict::Permanent),
+        (ErrorKind::UnexpectedReturnType, Verdict::Permanent),
+        (ErrorKind::InvalidClientConfig, Verdict::Permanent),
+        (ErrorKind::Client, Verdict::Permanent),
+        (ErrorKind::Extension, Verdict::Unknown),
+        (ErrorKind::EmptySentinelList, Verdict::Permanent),
+        (ErrorKind::RESP3NotSupported, Verdict::Permanent),
+        (ErrorKind::MasterNameNotFoundBySentinel, Verdict::Transient),
+        (
+            ErrorKind::NoValidReplicasFoundBySentinel,
+            Verdict::Transient,
+        ),
+        (ErrorKind::ClusterConnectionNotFound, Verdict::Transient),
+    ];
+    let server = server.map(|(kind, verdict)| (ErrorKind::Server(kind), verdict));
+    for (kind, verdict) in server.into_iter().chain(client) {
+        let error = RedisError::from((kind, "said by the server or the client"));
+        assert_eq!(error.verdict(), verdict, "{kind:?}");
     }
 }
 

@@ -52,127 +52,73 @@ fn io_error(kind: io::ErrorKind) -> Error {
     Error::Io(kind.into())
 }
 
-#[test]
-fn an_error_of_the_database_is_by_its_code_in_the_transaction_and_in_the_commit() {
-    const TABLE: [(&str, Option<&str>, Verdict, Verdict); 14] = [
-        (
-            "could not serialize",
-            Some("40001"),
-            Verdict::Conflict,
-            Verdict::Conflict,
-        ),
-        (
-            "duplicate key",
-            Some("23505"),
-            Verdict::Permanent,
-            Verdict::Permanent,
-        ),
-        (
-            "terminating",
-            Some("57P01"),
-            Verdict::Transient,
-            Verdict::Unknown,
-        ),
-        (
-            "1213 (40001): Deadlock found",
-            Some("40001"),
-            Verdict::Conflict,
-            Verdict::Conflict,
-        ),
-        (
-            "1205 (HY000): Lock wait",
-            Some("HY000"),
-            Verdict::Conflict,
-            Verdict::Conflict,
-        ),
-        (
-            "1062 (23000): Duplicate",
-            Some("23000"),
-            Verdict::Permanent,
-            Verdict::Permanent,
-        ),
-        (
-            "1053 (08S01): Shutdown",
-            Some("08S01"),
-            Verdict::Transient,
-            Verdict::Unknown,
-        ),
-        (
-            "1040: Too many connections",
-            None,
-            Verdict::Refused,
-            Verdict::Unknown,
-        ),
-        // The message does not begin with a number.
-        (
-            "said 1205 (HY000): Lock wait",
-            Some("HY000"),
-            Verdict::Unknown,
-            Verdict::Unknown,
-        ),
-        (
-            "1205 (HY000): Lock wait",
-            Some("P0001"),
-            Verdict::Permanent,
-            Verdict::Permanent,
-        ),
-        (
-            "(code: 5) database is locked",
-            Some("5"),
-            Verdict::Conflict,
-            Verdict::Conflict,
-        ),
-        (
-            "(code: 517) database is locked",
-            Some("517"),
-            Verdict::Conflict,
-            Verdict::Conflict,
-        ),
-        (
-            "(code: 2067) UNIQUE",
-            Some("2067"),
-            Verdict::Permanent,
-            Verdict::Permanent,
-        ),
-        ("nothing", None, Verdict::Unknown, Verdict::Unknown),
-    ];
-    for (text, code, verdict, in_commit) in TABLE {
-        let error = said(text, code);
-        assert_eq!(error.verdict(), verdict, "{text}");
-        let before = TransactionError::from(error);
+/// Each error, by its text and its code, has one verdict in the transaction and one in the commit.
+#[track_caller]
+fn have(
+    verdict: Verdict,
+    in_commit: Verdict,
+    errors: &[(&'static str, impl Into<Option<&'static str>> + Copy)],
+) {
+    for (text, code) in errors {
+        let error = || said(text, *code);
+        assert_eq!(error().verdict(), verdict, "{text}");
+        let before = TransactionError::from(error());
         assert_eq!(before.verdict(), verdict, "{text}");
-        let during = TransactionError::Commit(CommitError(said(text, code)));
+        let during = TransactionError::Commit(CommitError(error()));
         assert_eq!(during.verdict(), in_commit, "{text}");
     }
+}
+
+#[test]
+fn an_error_of_the_database_is_by_its_code_in_the_transaction_and_in_the_commit() {
+    let conflicts = [
+        ("could not serialize", "40001"),
+        ("1213 (40001): Deadlock found", "40001"),
+        ("1205 (HY000): Lock wait", "HY000"),
+        ("(code: 5) database is locked", "5"),
+        ("(code: 517) database is locked", "517"),
+    ];
+    have(Verdict::Conflict, Verdict::Conflict, &conflicts);
+    let permanent = [
+        ("duplicate key", "23505"),
+        ("1062 (23000): Duplicate", "23000"),
+        ("1205 (HY000): Lock wait", "P0001"),
+        ("(code: 2067) UNIQUE", "2067"),
+    ];
+    have(Verdict::Permanent, Verdict::Permanent, &permanent);
+    let lost = [
+        ("terminating", "57P01"),
+        ("1053 (08S01): Shutdown", "08S01"),
+    ];
+    have(Verdict::Transient, Verdict::Unknown, &lost);
+    let full = [("1040: Too many connections", None)];
+    have(Verdict::Refused, Verdict::Unknown, &full);
+    let unknown = [
+        // The message does not begin with a number.
+        ("said 1205 (HY000): Lock wait", Some("HY000")),
+        ("nothing", None),
+    ];
+    have(Verdict::Unknown, Verdict::Unknown, &unknown);
 }
 
 /// The SQLSTATEs are those of a lost connection, of a wrong statement, and of a rollback without a cause.
 #[test]
 fn a_number_of_mysql_says_more_than_its_sqlstate() {
-    for (text, code, verdict, in_commit) in [
-        (
-            "1153 (08S01): Got a packet bigger than 'max_allowed_packet' bytes",
-            "08S01",
-            Verdict::Permanent,
-            Verdict::Permanent,
-        ),
-        (
-            "1226 (42000): User 'one' has exceeded the 'max_user_connections' resource",
-            "42000",
-            Verdict::Refused,
-            Verdict::Unknown,
-        ),
-        (
-            "3101 (40000): Plugin instructed the server to rollback the current transaction.",
-            "40000",
-            Verdict::Conflict,
-            Verdict::Conflict,
-        ),
-    ] {
-        assert_eq!(said(text, code).verdict(), verdict, "{text}");
-        let during = TransactionError::Commit(CommitError(said(text, code)));
-        assert_eq!(during.verdict(), in_commit, "{text}");
-    }
+    let too_big = "1153 (08S01): Got a packet bigger than 'max_allowed_packet' bytes";
+    have(
+        Verdict::Permanent,
+        Verdict::Permanent,
+        &[(too_big, "08S01")],
+    );
+    let too_many = "1226 (42000): User 'one' has exceeded the 'max_user_connections' resource";
+    have(Verdict::Refused, Verdict::Unknown, &[(too_many, "42000")]);
+    let rolled_back =
+        "3101 (40000): Plugin instructed the server to rollback the current transaction.";
+    have(
+        Verdict::Conflict,
+        Verdict::Conflict,
+        &[(rolled_back, "40000")],
+    );
 }
 
 #[test]
