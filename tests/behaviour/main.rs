@@ -38,7 +38,6 @@ mod limits_hold;
 mod listeners;
 mod local_tasks;
 mod names;
-mod nested_chains;
 mod nested_dropped;
 mod nested_keys;
 mod nested_model;

@@ -6,11 +6,10 @@ use std::future::poll_fn;
 use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, panic_any};
 use std::task::Poll;
-use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{LocalBoxFuture, try_join};
-use reattempt::{Attempt, Jitter, Policy, retry};
+use reattempt::{Attempt, retry};
 use tokio::time::{sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
@@ -30,12 +29,6 @@ async fn fetch(host: &Script) -> io::Result<usize> {
 /// Makes two attempts at `body`.
 #[retry(attempts = 2, base = "1ms", budget = "none")]
 async fn twice(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> {
-    body().await
-}
-
-/// Makes two attempts at `body`, and cuts each after 50 ms.
-#[retry(attempts = 2, base = "1ms", budget = "none", timeout = "50ms")]
-async fn twice_cut(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> {
     body().await
 }
 
@@ -62,28 +55,6 @@ async fn a_call_that_select_drops_has_failed_retries() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_the_timeout_around_cuts_has_failed_retries() {
-    let host = stuck();
-    twice_cut(async || fetch(&host).await).await.unwrap_err();
-    assert_eq!(host.calls(), TWO_RETRIES_FEWER);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_call_that_the_body_drops_has_failed_retries() {
-    let host = stuck();
-    twice(async || {
-        let mut call = Box::pin(fetch(&host));
-        let ended = timeout(ms(50), &mut call).await;
-        drop(call);
-        sleep(ms(5)).await;
-        ended.unwrap_or(Err(reset()))
-    })
-    .await
-    .unwrap_err();
-    assert_eq!(host.calls(), TWO_RETRIES_FEWER);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_call_that_its_sibling_ends_has_failed_retries() {
     let (host, other) = (stuck(), Script::new([Step::FailAfter(ms(50))]));
     twice(async || {
@@ -93,72 +64,6 @@ async fn a_call_that_its_sibling_ends_has_failed_retries() {
     .await
     .unwrap_err();
     assert_eq!(host.calls(), TWO_RETRIES_FEWER);
-}
-
-/// A delay does not count as a retry until the attempt after it begins.
-#[tokio::test(start_paused = true)]
-async fn a_retry_that_is_dropped_in_its_wait_does_not_count() {
-    #[retry(
-        attempts = 4,
-        base = "1s",
-        backoff = "constant",
-        jitter = "none",
-        budget = "none"
-    )]
-    async fn slow(host: &Script) -> io::Result<usize> {
-        host.play().await
-    }
-    for (dropped_after, begun) in [(500, 1), (1500, 2), (2500, 3)] {
-        let host = Script::new([RESET]);
-        let first = Cell::new(true);
-        twice(async || {
-            if first.take() {
-                let cut = timeout(ms(dropped_after), slow(&host)).await;
-                return cut.unwrap_or(Err(reset()));
-            }
-            slow(&host).await
-        })
-        .await
-        .unwrap_err();
-        assert_eq!(host.calls(), begun + 4 - (begun - 1), "{dropped_after} ms");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_call_after_a_dropped_one_has_all_its_retries_in_the_same_attempt() {
-    let (host, other) = (stuck(), Script::new([RESET]));
-    twice(async || {
-        let _ = timeout(ms(50), fetch(&host)).await;
-        fetch(&other).await
-    })
-    .await
-    .unwrap_err();
-    // In the second attempt, each has as many fewer as it had failed retries: two and five.
-    assert_eq!((host.calls(), other.calls()), (3 + 4, 6 + 1));
-}
-
-/// A call passes what it remembers about the functions inside it to the outer call, even if it is dropped.
-#[tokio::test(start_paused = true)]
-async fn a_dropped_call_passes_on_the_retries_that_it_remembers() {
-    #[retry(attempts = 4, base = "1ms", budget = "none", when = |_| true)]
-    async fn between(host: &Script, attempts: &Cell<u32>) -> io::Result<usize> {
-        attempts.set(attempts.get() + 1);
-        fetch(host).await
-    }
-    let run = async |steps: &[Step]| {
-        let (host, attempts) = (Script::new(steps.iter().copied()), Cell::new(0));
-        twice_cut(async || between(&host, &attempts).await)
-            .await
-            .unwrap_err();
-        (host.calls(), attempts.get())
-    };
-    // In the first attempt: three calls, one retry of `between`, and the call that hangs. In the second,
-    // `between` has three attempts, in which `fetch` has four, one and one.
-    let steps = [RESET, RESET, MISSING, Step::Hang, RESET];
-    assert_eq!(run(&steps).await, (3 + 1 + 4 + 1 + 1, 2 + 3));
-    // Here `fetch` makes one more retry, in the attempt that is cut.
-    let steps = [RESET, RESET, MISSING, RESET, Step::Hang, RESET];
-    assert_eq!(run(&steps).await, (3 + 2 + 3 + 1 + 1, 2 + 3));
 }
 
 /// A call that outlives the attempt in which it began.
@@ -274,24 +179,9 @@ async fn inner(most: u32, calls: &Calls) -> io::Result<()> {
     fails(calls)
 }
 
-#[retry(blocking, attempts = most, delays = ["0s"], budget = "none")]
-fn inner_blocking(most: u32, calls: &Calls) -> io::Result<()> {
-    fails(calls)
-}
-
 /// Fails at once, and waits for a second.
 #[retry(attempts = most, base = "1s", jitter = "none", budget = "none")]
 async fn middle(most: u32, body: impl AsyncFn() -> io::Result<()>) -> io::Result<()> {
-    body().await
-}
-
-#[retry(attempts = most, timeout = "100ms", base = "1ms", budget = "none")]
-async fn outer_cut(
-    most: u32,
-    calls: &Calls,
-    body: impl AsyncFn() -> io::Result<()>,
-) -> io::Result<()> {
-    calls.borrow_mut().push(0);
     body().await
 }
 
@@ -305,49 +195,6 @@ async fn outer_selects(
     tokio::select! {
         ended = body() => ended,
         () = sleep(ms(100)) => Err(reset()),
-    }
-}
-
-/// The call in the middle waits when it is dropped. It knows of all retries of the innermost call, and these ended in
-/// the same poll in which they began.
-#[tokio::test(start_paused = true)]
-async fn a_call_that_is_dropped_in_its_wait_passes_on_the_retries_that_it_remembers() {
-    for most in [2, 3, 4, 5] {
-        let calls = &Calls::default();
-        let expected = || [vec![most], vec![1; most as usize - 1]].concat();
-        let run = async || {
-            let policy = Policy::new().with_attempts(most).with_base(ms(1));
-            let run = policy.run(|| async { fails(calls) });
-            run.without_budget().unboxed().await
-        };
-
-        let body = async || middle(most, async || inner(most, calls).await).await;
-        outer_cut(most, calls, body).await.unwrap_err();
-        assert_eq!(calls.take(), expected(), "a timeout");
-        outer_selects(most, calls, body).await.unwrap_err();
-        assert_eq!(calls.take(), expected(), "select");
-
-        let body = async || middle(most, async || inner_blocking(most, calls)).await;
-        outer_cut(most, calls, body).await.unwrap_err();
-        assert_eq!(calls.take(), expected(), "a timeout around blocking calls");
-        outer_selects(most, calls, body).await.unwrap_err();
-        assert_eq!(calls.take(), expected(), "select around blocking calls");
-
-        let body = async || middle(most, run).await;
-        outer_cut(most, calls, body).await.unwrap_err();
-        assert_eq!(calls.take(), expected(), "a timeout around `Policy::run`");
-
-        let policy = Policy::new()
-            .with_attempts(most)
-            .with_base(Duration::from_secs(1));
-        let policy = policy.with_jitter(Jitter::None);
-        let body = async || policy.run(run).without_budget().unboxed().await;
-        outer_cut(most, calls, body).await.unwrap_err();
-        assert_eq!(
-            calls.take(),
-            expected(),
-            "a timeout around two `Policy::run`"
-        );
     }
 }
 

@@ -5,7 +5,7 @@ use std::future::{Future, poll_fn};
 use std::io::{self, ErrorKind};
 use std::task::Poll;
 
-use futures::future::{BoxFuture, LocalBoxFuture, join_all};
+use futures::future::join_all;
 use futures::stream::{self, StreamExt, TryStreamExt};
 use proptest::prelude::*;
 use reattempt::{Attempt, Policy, retry};
@@ -141,54 +141,6 @@ async fn two_closures_of_one_line_do_not_take_from_each_other() {
     let (a, b) = (in_vain_once(), third_time());
     let ended = around(async || {
         run_helper("one", || a.play()).await?; run_helper("one", || b.play()).await
-    });
-    ended.await.unwrap();
-    assert_eq!([a.calls(), b.calls()], BOTH);
-}
-
-/// The types of both operations are the same.
-#[tokio::test(start_paused = true)]
-async fn function_pointers_do_not_take_from_each_other() {
-    thread_local! {
-        static CALLS: Cell<[usize; 2]> = const { Cell::new([0; 2]) };
-    }
-    fn call(of: usize, succeeds: impl Fn(usize) -> bool) -> io::Result<()> {
-        let mut calls = CALLS.get();
-        calls[of] += 1;
-        CALLS.set(calls);
-        if succeeds(calls[of]) {
-            Ok(())
-        } else {
-            Err(reset())
-        }
-    }
-    fn first() -> BoxFuture<'static, io::Result<()>> {
-        Box::pin(async { call(0, |calls| calls > 4) })
-    }
-    fn second() -> BoxFuture<'static, io::Result<()>> {
-        Box::pin(async { call(1, |calls| calls > 2) })
-    }
-    type Pointer = fn() -> BoxFuture<'static, io::Result<()>>;
-    let ended = around(async || {
-        for op in [first, second] as [Pointer; 2] {
-            helper(op).await?;
-        }
-        Ok(())
-    });
-    ended.await.unwrap();
-    assert_eq!(CALLS.get(), BOTH);
-}
-
-#[tokio::test(start_paused = true)]
-async fn boxed_closures_do_not_take_from_each_other() {
-    type Boxed<'a> = Box<dyn FnMut() -> LocalBoxFuture<'a, io::Result<usize>> + 'a>;
-    fn boxed(host: &Script) -> Boxed<'_> {
-        Box::new(|| Box::pin(host.play()))
-    }
-    let (a, b) = (in_vain_once(), third_time());
-    let ended = around(async || {
-        helper(boxed(&a)).await?;
-        helper(boxed(&b)).await
     });
     ended.await.unwrap();
     assert_eq!([a.calls(), b.calls()], BOTH);

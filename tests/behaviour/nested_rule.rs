@@ -2,7 +2,7 @@
 //!
 //! Each call remembers, by operation, the failed retries inside its current attempt. In its later
 //! attempts, that operation has fewer attempts by this number. See `nested_operations.rs` for what one operation is,
-//! `nested_chains.rs` for chains of calls, `nested_keys.rs` for hooks and `nested`, `nested_dropped.rs` for calls that are dropped, `nested_time.rs`
+//! `nested_keys.rs` for hooks and `nested`, `nested_dropped.rs` for calls that are dropped, `nested_time.rs`
 //! for how long it is remembered, and `nested_trees.rs` for random trees of calls.
 
 use std::cell::Cell;
@@ -36,41 +36,9 @@ fn dead() -> Script {
     Script::new([RESET])
 }
 
-fn alive() -> Script {
-    Script::new([Step::Succeed])
-}
-
 /// Fails three times, then succeeds.
 fn slow_to_start() -> Script {
     Script::new([RESET, RESET, RESET, Step::Succeed])
-}
-
-/// The first call succeeds with its last attempt, so its retries do not count.
-#[tokio::test(start_paused = true)]
-async fn a_success_after_three_retries_takes_none_from_the_next_call() {
-    let (a, b) = (slow_to_start(), dead());
-    around(async || {
-        fetch(&a).await?;
-        fetch(&b).await
-    })
-    .await
-    .unwrap_err();
-    // The first attempt calls `a` four times, and the three attempts after it once.
-    assert_eq!((a.calls(), b.calls()), (7, 7));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_dead_host_after_two_good_ones_is_called_seven_times() {
-    let (first, second, third) = (alive(), alive(), dead());
-    around(async || {
-        fetch(&first).await?;
-        fetch(&second).await?;
-        fetch(&third).await
-    })
-    .await
-    .unwrap_err();
-    let calls = [&first, &second, &third].map(Script::calls);
-    assert_eq!(calls, [4, 4, 7]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -102,34 +70,6 @@ async fn a_dead_host_leaves_the_other_nine_their_retries() {
     // The nine succeeded within the first attempt. The dead host has its three retries once.
     let calls: Vec<_> = hosts.iter().map(Script::calls).collect();
     assert_eq!(calls, [7; 10]);
-}
-
-/// Retries of one function are never taken from the other.
-#[tokio::test(start_paused = true)]
-async fn two_functions_in_turn_keep_their_own_retries() {
-    // The host fails four calls, and succeeds from then on.
-    let a = Script::new([RESET, RESET, RESET, RESET, Step::Succeed]);
-    let b = slow_to_start();
-    let ended = around(async || {
-        fetch(&a).await?;
-        store(&b).await
-    })
-    .await;
-    assert_eq!(ended.unwrap(), 4, "`store` has all its four attempts");
-    assert_eq!(a.calls(), 5);
-
-    let (a, b) = (
-        Script::new([RESET, RESET, RESET, RESET, Step::Succeed]),
-        dead(),
-    );
-    around(async || {
-        fetch(&a).await?;
-        store(&b).await
-    })
-    .await
-    .unwrap_err();
-    // The first attempt fails in `fetch`. Of the three other attempts, one makes four calls of `store`.
-    assert_eq!((a.calls(), b.calls()), (4 + 3, 4 + 1 + 1));
 }
 
 /// The retries of one function are not taken from another, even if a third function calls both.
@@ -223,33 +163,6 @@ async fn of_several_calls_in_one_attempt_each_has_its_own_number() {
     assert_eq!(hosts.map(|host| host.calls()), [2 + 5, 3 + 4, 2 + 5]);
 }
 
-/// From the second attempt of the outer call on, `fetch` has a single attempt.
-#[tokio::test(start_paused = true)]
-async fn a_call_passes_on_what_it_remembers_when_it_ends() {
-    #[retry(attempts = 1, budget = "none")]
-    async fn between(host: &Script) -> io::Result<usize> {
-        fetch(host).await
-    }
-    let host = dead();
-    around(async || between(&host).await).await.unwrap_err();
-    assert_eq!(host.calls(), 7);
-}
-
-#[tokio::test(start_paused = true)]
-async fn calls_in_a_carried_future_add_too() {
-    let host = dead();
-    around(async || propagate(fetch(&host)).await)
-        .await
-        .unwrap_err();
-    assert_eq!(host.calls(), 7);
-
-    let host = dead();
-    around(async || around(async || propagate(fetch(&host)).await).await)
-        .await
-        .unwrap_err();
-    assert_eq!(host.calls(), 10);
-}
-
 /// The first attempt fails in a carried call, the others in one that is not.
 #[tokio::test(start_paused = true)]
 async fn retries_in_a_carried_future_are_not_counted() {
@@ -265,20 +178,6 @@ async fn retries_in_a_carried_future_are_not_counted() {
     .await
     .unwrap_err();
     assert_eq!(host.calls(), 4 + 7 - 1);
-}
-
-/// The call in the middle makes a single attempt in each attempt of the outer call.
-#[tokio::test(start_paused = true)]
-async fn a_carried_future_within_a_later_attempt_has_one_attempt_a_call() {
-    #[retry(attempts = 1)]
-    async fn between(host: &Script) -> io::Result<usize> {
-        fetch(host).await
-    }
-    let host = dead();
-    around(async || propagate(async { between(&host).await }).await)
-        .await
-        .unwrap_err();
-    assert_eq!(host.calls(), 7);
 }
 
 /// The outer call has made its first attempt then, and no other before the first `before_retry`.

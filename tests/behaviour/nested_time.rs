@@ -7,7 +7,7 @@ use std::time::Duration;
 use reattempt::retry;
 use tokio::time::sleep;
 
-use crate::script::{RESET, Script, Step, ms};
+use crate::script::{RESET, Script, ms};
 
 const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -109,65 +109,4 @@ async fn a_call_that_succeeds_does_not_lengthen_the_memory_of_a_call_of_its_func
         twice(wait, body).await.unwrap_err();
         assert_eq!(host.calls(), calls, "{wait:?}");
     }
-}
-
-/// After one bad reconnect, the next session still has the retries of the calls inside it.
-#[tokio::test(start_paused = true)]
-async fn a_session_that_lasts_has_all_retries_again() {
-    // The first session fails at once. The second session gets an answer, and needs three retries an hour later.
-    let dead = [RESET; 4];
-    let host = Script::new(
-        dead.into_iter()
-            .chain([Step::Succeed])
-            .chain([RESET; 3])
-            .chain([Step::Succeed]),
-    );
-    let sessions = Cell::new(0);
-    let ended = twice(seconds(1), async || {
-        sessions.set(sessions.get() + 1);
-        fetch(&host).await?;
-        sleep(seconds(3600)).await;
-        fetch(&host).await
-    })
-    .await;
-    assert_eq!((ended.unwrap(), sessions.get()), (9, 2));
-}
-
-/// A worker whose sessions fail three times, while one call in a hundred needs a retry.
-#[tokio::test(start_paused = true)]
-async fn a_worker_has_one_session_more_than_it_lost() {
-    /// The work of all sessions of the worker.
-    #[derive(Default)]
-    struct Done {
-        sessions: Cell<u32>,
-        requests: Cell<u32>,
-        answers: Cell<u32>,
-    }
-    #[retry(attempts = 4, base = "1ms", budget = "none")]
-    async fn request(done: &Done) -> io::Result<u32> {
-        done.requests.set(done.requests.get() + 1);
-        if done.requests.get() % 100 == 0 {
-            return Err(ErrorKind::ConnectionReset.into());
-        }
-        done.answers.set(done.answers.get() + 1);
-        Ok(done.answers.get())
-    }
-    #[retry(
-        attempts = "unlimited",
-        base = "1ms",
-        max_delay = "1ms",
-        budget = "none"
-    )]
-    async fn worker(done: &Done) -> io::Result<()> {
-        done.sessions.set(done.sessions.get() + 1);
-        while done.answers.get() < 3000 {
-            if matches!(request(done).await?, 750 | 1500 | 2250) {
-                return Err(ErrorKind::ConnectionReset.into());
-            }
-        }
-        Ok(())
-    }
-    let done = Done::default();
-    worker(&done).await.unwrap();
-    assert_eq!((done.answers.get(), done.sessions.get()), (3000, 4));
 }
