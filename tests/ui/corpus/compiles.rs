@@ -1,76 +1,11 @@
-//! Shapes of functions in real code, rewritten by us, that compile under the attribute.
+//! Shapes of functions in real code, rewritten by us, that compile under the attribute. `tests/shapes` has more of them, and
+//! calls them.
 
 use std::io;
-use std::sync::Arc;
-use std::time::Duration;
 
-use reattempt::{Retryable, retry};
+use reattempt::retry;
 
 fn main() {}
-
-#[derive(Debug, Retryable)]
-#[retryable(transient)]
-pub struct Failed;
-
-/// A stream of rows beside an error type of the user.
-pub mod opaque_result {
-    use super::*;
-
-    #[retry]
-    pub async fn rows(table: &str) -> Result<impl Iterator<Item = String> + use<>, Failed> {
-        let names = vec![table.to_owned()];
-        Ok(names.into_iter())
-    }
-}
-
-/// A generic argument that the body converts, binds again and then hands over.
-pub mod name_bound_anew {
-    use super::*;
-
-    fn create(queue: &str) -> io::Result<usize> {
-        Ok(queue.len())
-    }
-
-    #[retry]
-    pub async fn declare<N: AsRef<str>>(queue: N) -> io::Result<usize> {
-        let queue = queue.as_ref();
-        create(queue)
-    }
-}
-
-/// A generic argument that is neither `Clone` nor `Sync`, and is handed over.
-pub mod not_sync_to_one_that_sends {
-    use super::*;
-
-    fn find<T: AsRef<str> + Send>(name: T) -> usize {
-        name.as_ref().len()
-    }
-
-    #[retry]
-    pub async fn open<T: AsRef<str> + Send>(name: T) -> io::Result<usize> {
-        Ok(find(name))
-    }
-}
-
-/// A `Clone` request whose body is handed over.
-pub mod field_of_a_clone {
-    use super::*;
-
-    #[derive(Clone)]
-    pub struct Upload {
-        pub key: String,
-        pub body: Vec<u8>,
-    }
-
-    async fn put(key: &str, body: Vec<u8>) -> io::Result<usize> {
-        Ok(key.len() + body.len())
-    }
-
-    #[retry]
-    pub async fn upload(upload: Upload) -> io::Result<usize> {
-        put(&upload.key, upload.body).await
-    }
-}
 
 /// A field that is moved into a variable whose type ends in `>`.
 pub mod field_in_a_generic_type {
@@ -88,84 +23,6 @@ pub mod field_in_a_generic_type {
     }
 }
 
-/// A function that counts progress, handed on and called.
-pub mod function_with_state {
-    use super::*;
-
-    fn each(mut step: impl FnMut(usize)) {
-        step(1);
-    }
-
-    #[retry]
-    pub async fn copy(progress: impl FnMut(usize)) -> io::Result<()> {
-        each(progress);
-        Ok(())
-    }
-
-    #[retry]
-    pub async fn read<F, R>(mut next: F) -> io::Result<R>
-    where
-        F: FnMut(u64) -> R + Send + 'static,
-    {
-        Ok(next(1))
-    }
-
-    #[retry]
-    pub async fn write<F: FnMut(&str) -> bool>(check: F, text: &str) -> io::Result<bool> {
-        let mut check = check;
-        Ok(check(text))
-    }
-}
-
-/// Options whose fields are all copied.
-pub mod field_that_is_copied {
-    use super::*;
-
-    pub struct Options {
-        pub limit: usize,
-        pub wait: Option<Duration>,
-    }
-
-    fn page(limit: usize, wait: Option<Duration>) -> usize {
-        limit + wait.map_or(0, |wait| wait.subsec_nanos() as usize)
-    }
-
-    #[retry]
-    pub async fn list(options: Options) -> io::Result<usize> {
-        let limit = options.limit;
-        Ok(page(limit, options.wait))
-    }
-}
-
-/// A field that is a `&mut`, and is reborrowed.
-pub mod field_that_is_reborrowed {
-    use super::*;
-
-    pub struct Scratch<'a> {
-        pub buffer: &'a mut Vec<u8>,
-    }
-
-    fn fill(buffer: &mut Vec<u8>) {
-        buffer.push(1);
-    }
-
-    #[retry]
-    pub async fn read(scratch: &mut Scratch<'_>) -> io::Result<usize> {
-        fill(scratch.buffer);
-        Ok(scratch.buffer.len())
-    }
-}
-
-/// A conversion that may fail, by value.
-pub mod conversion {
-    use super::*;
-
-    #[retry(when = |_| true)]
-    pub async fn get<K: TryInto<u64> + Clone>(key: K) -> Result<u64, Failed> {
-        key.try_into().map_err(|_| Failed)
-    }
-}
-
 /// A response with a body of a known type.
 pub mod closed_type {
     use super::*;
@@ -180,34 +37,6 @@ pub mod closed_type {
     #[retry]
     pub async fn store(response: Response<Vec<u8>>) -> io::Result<usize> {
         Ok(body(response).len())
-    }
-}
-
-/// A limit that is a parameter of the function.
-pub mod const_parameter {
-    use super::*;
-
-    #[retry(timeout = Duration::from_secs(SECONDS))]
-    pub async fn ping<const SECONDS: u64>() -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// A handle that a spawned task keeps.
-pub mod shared_self {
-    use super::*;
-
-    pub struct Pool;
-
-    fn keep(pool: Arc<Pool>) -> usize {
-        Arc::strong_count(&pool)
-    }
-
-    impl Pool {
-        #[retry]
-        pub async fn warm(self: Arc<Self>) -> io::Result<usize> {
-            Ok(keep(self))
-        }
     }
 }
 
@@ -251,20 +80,6 @@ pub mod name_of_a_closure {
     #[retry]
     pub async fn ids(batch: Batch) -> io::Result<Vec<u32>> {
         Ok(batch.0.iter().map(|batch| id(batch.0)).collect())
-    }
-}
-
-/// An address of any kind, lent to each attempt.
-pub mod bound_that_references_have {
-    use super::*;
-
-    fn resolve<A: std::net::ToSocketAddrs>(address: A) -> io::Result<usize> {
-        Ok(address.to_socket_addrs()?.count())
-    }
-
-    #[retry]
-    pub async fn connect<A: std::net::ToSocketAddrs + Sync>(address: A) -> io::Result<usize> {
-        resolve(address)
     }
 }
 
