@@ -436,8 +436,19 @@ tokens! {
     async fn out_of_tokens(calls: &AtomicU32) -> ::std::io::Result<()> { fail(calls) }
 }
 
+macro_rules! whole {
+    ($attribute:meta) => {
+        #[$attribute]
+        async fn with_a_whole_attribute(calls: &AtomicU32) -> ::std::io::Result<()> {
+            fail(calls)
+        }
+    };
+}
+whole!(::reattempt::retry(attempts = 2));
+
 #[::std::prelude::v1::test]
 fn attributes_and_functions_come_out_of_macros() {
+    assert_eq!(count(with_a_whole_attribute), 2);
     assert_eq!(count(|calls| generated(calls, String::new())), 4);
     assert_eq!(count(|calls| matching::generated(calls, String::new())), 3);
     assert_eq!(count(|calls| own_names(calls, 1)), 3);
