@@ -11,7 +11,6 @@ use crate::hedges::{CALLS, Run, Service};
 use crate::luck::{self, Calls, Luck};
 use crate::manner::Manner;
 use crate::quota::Rush;
-use crate::reference;
 use crate::server::Trouble;
 use crate::timeline::Timeline;
 
