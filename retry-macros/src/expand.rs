@@ -7,7 +7,7 @@
 //! Output:  async fn f(&self, mut a: A, b: B) -> io::Result<T> {
 //!              use ::reattempt::__private as __retry;
 //!              static SHARED: __retry::SiteState = __retry::SiteState::new();
-//!              static SITE: __retry::Site<true> = __retry::Site::new("…::f", POLICY, &SHARED);
+//!              static SITE: __retry::Site<true> = __retry::SiteSettings::new("…::f", POLICY, &SHARED).site();
 //!              let mut call = __retry::Site::begin(&SITE);
 //!              loop {
 //!                  let ended = {

@@ -22,11 +22,11 @@ pub(crate) struct SettingsCode {
     pub(crate) limited: Option<bool>,
     /// The policy that each call evaluates, and its place.
     pub(crate) given: Option<(Span, TokenStream)>,
-    /// What comes after `Site::new(…)`: `.not_idempotent().with_budget(&PAYMENTS)`.
+    /// What comes after `SiteSettings::new(…)`: `.with_idempotent(false).with_budget(Some(&PAYMENTS))`.
     pub(crate) site: TokenStream,
     /// Bindings of what a call borrows: `let delays = &self.delays;`.
     pub(crate) borrowed: TokenStream,
-    /// The settings that each call evaluates, after `site.settings()`. Empty for most functions.
+    /// The settings that each call evaluates, after `SiteSettings::of_call(…)`. Empty for most functions.
     pub(crate) of_call: TokenStream,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
     };
     let (budget, budget_of_call) = sorted.budget(model.budget.as_ref());
     let (idempotent, idempotent_of_call) = borrowed::idempotent(model.idempotent.as_ref());
-    let sensitive = model.sensitive.then(|| generated!(.sensitive()));
+    let sensitive = model.sensitive.then(|| generated!(.with_sensitive(true)));
     let hears = model.on_retry.is_some() || model.on_end.is_some();
     let listener = hears.then(|| generated!(.with_listener()));
     let (dynamic, borrowed) = (in_order(sorted.dynamic), in_order(sorted.borrowed));

@@ -23,5 +23,5 @@ pub use crate::result::{
     ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultFuture, ResultLike, typed,
 };
 pub use crate::run::{Chained, Ruled, RunOfAny};
-pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Site, SiteSettings, SiteState, UnlimitedSite};
+pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Site, SiteSettings, SiteState};
 pub use crate::{Backoff, Jitter, Nested, Policy};

@@ -13,8 +13,8 @@ use crate::tokens::{self, generated, located};
 /// ```text
 /// Output: use ::reattempt::__private as __retry;
 ///         static SHARED: __retry::SiteState = __retry::SiteState::new();
-///         static SITE: __retry::Site<true> = __retry::Site::new("…::f", POLICY, &SHARED);
-///         let mut call = __retry::Site::begin(&SITE);      // or UnlimitedSite::begin(&SITE), or SITE.begin()
+///         static SITE: __retry::Site<true> = __retry::SiteSettings::new("…::f", POLICY, &SHARED).site();
+///         let mut call = __retry::Site::begin(&SITE);      // or SiteSettings::begin(&SITE), or SITE.begin()
 /// ```
 pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) -> TokenStream {
     let SettingsCode {
@@ -39,7 +39,7 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
     let (named, policy, kind, limited) = match limited {
         Some(true) => (None, policy, Some(generated!(__retry::Site)), quote!(true)),
         Some(false) => {
-            let kind = generated!(__retry::UnlimitedSite);
+            let kind = generated!(__retry::SiteSettings);
             (None, policy, Some(kind), quote!(false))
         }
         None if given.is_some() => (None, policy, None, quote!(true)),
@@ -64,7 +64,7 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
         generated! {
             #borrowed
             #given
-            let __settings = __RETRY_SITE.settings().of_call() #of_call;
+            let __settings = __retry::SiteSettings::of_call(&__RETRY_SITE) #of_call;
         }
     });
     let begun = match (kind, &worked_out) {
@@ -89,7 +89,7 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
         #named
         static __RETRY_SHARED: __retry::SiteState = __retry::SiteState::new();
         static __RETRY_SITE: __retry::Site<#limited> =
-            __retry::Site::new(#label, #policy, &__RETRY_SHARED) #setters;
+            __retry::SiteSettings::new(#label, #policy, &__RETRY_SHARED) #setters .site();
         #worked_out
         let mut __call = #begun;
     }

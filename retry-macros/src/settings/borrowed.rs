@@ -45,11 +45,11 @@ impl Sorted {
             return (None, None);
         };
         match &budget.value {
-            Written::Fixed(()) => (Some(generated!(.without_budget())), None),
+            Written::Fixed(()) => (Some(generated!(.with_budget(__retry::None))), None),
             Written::Expr(expr)
                 if (is_static(expr) || is_letter(expr)) && !self.names_a_parameter(expr) =>
             {
-                (Some(generated!(.with_budget(&#expr))), None)
+                (Some(generated!(.with_budget(__retry::Some(&#expr)))), None)
             }
             Written::Expr(expr) => {
                 let name = self.borrow("__budget", expr.span(), budget.position, &operand(expr));
@@ -71,7 +71,7 @@ impl Sorted {
 pub(super) fn idempotent(idempotent: Option<&Spanned<Written<bool>>>) -> Setters {
     match idempotent.map(|idempotent| &idempotent.value) {
         None | Some(Written::Fixed(true)) => (None, None),
-        Some(Written::Fixed(false)) => (Some(generated!(.not_idempotent())), None),
+        Some(Written::Fixed(false)) => (Some(generated!(.with_idempotent(false))), None),
         Some(Written::Expr(expr)) => {
             let setter = Ident::new("with_idempotent", located(expr.span()));
             (None, Some(generated!(.#setter(#expr))))

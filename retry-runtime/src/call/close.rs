@@ -146,7 +146,7 @@ mod tests {
     };
 
     use crate::policy::Policy;
-    use crate::site::{Site, SiteState};
+    use crate::site::{Site, SiteSettings, SiteState};
 
     struct Panics;
 
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_call_drops_what_it_holds_although_the_recorder_panics() {
         static SHARED: SiteState = SiteState::new();
-        static SITE: Site<false> = Site::new("test", Policy::new(), &SHARED);
+        static SITE: Site<false> = SiteSettings::new("test", Policy::new(), &SHARED).site();
         let mut call = SITE.begin();
         let held = Arc::downgrade(call.state.frame.rest());
         let panic = with_local_recorder(&Panics, || {

@@ -57,7 +57,7 @@ use crate::clock::Stamp;
 use crate::context::Frame;
 use crate::listen::is_listening;
 use crate::result::{Prepared, ResultLike};
-use crate::site::{Site, SiteSettings, UnlimitedSite};
+use crate::site::{Site, SiteSettings};
 use crate::{metrics, trace};
 
 /// One call of an annotated function.
@@ -112,7 +112,7 @@ impl<'p, C: Cuts, K> Call<'p, C, K> {
     }
 }
 
-// Generated code writes `Site::begin(&SITE)` for a function with limits, and `UnlimitedSite::begin(&SITE)` for one
+// Generated code writes `Site::begin(&SITE)` for a function with limits, and `SiteSettings::begin(&SITE)` for one
 // without. If only rustc can read the policy, it writes `SITE.begin()`. rustc then finds the method on `Site<true>`, or
 // behind another site. If such a policy has a wrong type, the parameter of its site is unknown: rustc takes the first
 // method, and reports only the policy. If each kind of site had methods of its own, rustc would report that it cannot
@@ -123,7 +123,7 @@ impl Site<true> {
     #[inline]
     #[must_use]
     pub fn begin<K>(&self) -> Call<'_, Cut, K> {
-        Call::with(self.settings())
+        Call::with(self)
     }
 
     /// Begins a call with settings made for it.
@@ -134,12 +134,12 @@ impl Site<true> {
     }
 }
 
-impl UnlimitedSite {
+impl SiteSettings<'static> {
     /// Begins a call with the function's own settings.
     #[inline]
     #[must_use]
     pub fn begin(&self) -> Call<'_, Never> {
-        Call::with(self.settings())
+        Call::with(self)
     }
 
     /// Begins a call with settings made for it.

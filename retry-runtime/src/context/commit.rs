@@ -84,7 +84,7 @@ mod tests {
     use crate::lookup::{Failed, Forgets};
     use crate::policy::Policy;
     use crate::propagate::propagate;
-    use crate::site::{Site, SiteState};
+    use crate::site::{Site, SiteSettings, SiteState};
     use crate::stopped::{Outcome, Stopped};
 
     const POLICY: Policy = Policy::new()
@@ -267,7 +267,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_commit_in_before_retry_is_not_repeated_further_out() {
         static SHARED: SiteState = SiteState::new();
-        static SITE: Site<true> = Site::new("test", NO_LIMITS, &SHARED);
+        static SITE: Site<true> = SiteSettings::new("test", NO_LIMITS, &SHARED).site();
         let attempts = Cell::new(0);
         let outer = || async {
             attempts.set(attempts.get() + 1);
@@ -356,8 +356,8 @@ mod tests {
             (ruling, error.words(), Forgets)
         }
         static STATE: SiteState = SiteState::new();
-        static SITE: Site<true> = Site::new("hedged", POLICY, &STATE);
-        let settings = SITE.settings().with_policy(|_| policy);
+        static SITE: Site<true> = SiteSettings::new("hedged", POLICY, &STATE).site();
+        let settings = SITE.with_policy(|_| policy);
         let mut call = SITE.begin_with(&settings);
         let mut cancel = pin!(cancel);
         loop {

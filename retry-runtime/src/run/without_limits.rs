@@ -8,7 +8,7 @@ use crate::call::Never;
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::result::ResultFuture;
-use crate::site::{PolicyOf, Site, UnlimitedSite};
+use crate::site::{PolicyOf, Site, SiteSettings};
 
 impl Policy {
     /// Takes the timeout and the deadline out of the policy. [`run`](WithoutLimits::run) then takes any error type.
@@ -83,13 +83,13 @@ impl Deref for WithoutLimits {
 }
 
 impl PolicyOf for WithoutLimits {
-    type Site = UnlimitedSite;
+    type Site = SiteSettings<'static>;
 
     fn policy(&self) -> Policy {
         self.0
     }
 
-    fn site(site: &Site<true>) -> &UnlimitedSite {
+    fn site(site: &Site<true>) -> &SiteSettings<'static> {
         site
     }
 }

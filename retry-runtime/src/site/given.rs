@@ -15,7 +15,7 @@ use crate::preset::Preset;
     label = "expected a `Policy`, a reference to one, one in an `Arc`, or a `&Preset`"
 )]
 pub trait PolicyOf {
-    /// What begins a call: a [`Site`], or an [`UnlimitedSite`](super::UnlimitedSite) if the type says that there are no limits.
+    /// What begins a call: a [`Site`], or its [settings](super::SiteSettings) if the type says that there are no limits.
     type Site;
 
     /// Returns the policy of a call that begins now.

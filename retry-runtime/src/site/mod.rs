@@ -11,22 +11,16 @@ use std::ops::Deref;
 use std::panic::Location;
 
 use crate::atomics::Flag;
-use crate::budget::{Budget, BudgetCell, Share};
-use crate::policy::Policy;
+use crate::budget::{BudgetCell, Share};
 use crate::trace::Lines;
 
-/// An annotated function. The expansion of each function has one.
+/// An annotated function: the settings of its calls. The expansion of each function has one.
 ///
 /// `LIMITED` says whether a timer may cut its attempts. It is a parameter of the type. So a function without timeout
-/// and deadline has no timer in its future, and its error type need not hold a `Stopped`.
+/// and deadline has no timer in its future, and its error type need not hold a `Stopped`. The settings alone begin the calls
+/// of such a function.
 #[derive(Debug)]
-pub struct Site<const LIMITED: bool>(UnlimitedSite);
-
-/// The part of a site that does not depend on limits. It begins the calls of a function without limits.
-#[derive(Debug)]
-pub struct UnlimitedSite {
-    settings: SiteSettings<'static>,
-}
+pub struct Site<const LIMITED: bool>(SiteSettings<'static>);
 
 /// What all calls of an annotated function share. The expansion of each function has one, in a `static`.
 #[derive(Debug)]
@@ -70,72 +64,19 @@ impl SiteState {
     }
 }
 
-impl<const LIMITED: bool> Site<LIMITED> {
-    /// Describes an annotated function.
+impl SiteSettings<'static> {
+    /// Describes an annotated function. A call uses these settings unless it computes some of its own.
     #[must_use]
-    pub const fn new(name: &'static str, policy: Policy, shared: &'static SiteState) -> Self {
-        Self(UnlimitedSite {
-            settings: SiteSettings::new(name, policy, shared),
-        })
-    }
-
-    /// Returns the settings of the function. A call uses them unless it computes some of its own.
-    #[inline]
-    #[must_use]
-    pub const fn settings(&self) -> &SiteSettings<'static> {
-        &self.0.settings
-    }
-
-    /// Sets the budget that all calls of the function share.
-    #[must_use]
-    pub const fn with_budget(mut self, budget: &'static Budget) -> Self {
-        self.0.settings = self.0.settings.with_budget(Some(budget));
-        self
-    }
-
-    /// Retries without a budget.
-    #[must_use]
-    pub const fn without_budget(mut self) -> Self {
-        self.0.settings = self.0.settings.with_budget(None);
-        self
-    }
-
-    /// Declares that the function is not idempotent: only refused attempts are retried.
-    #[must_use]
-    pub const fn not_idempotent(mut self) -> Self {
-        self.0.settings.idempotent = false;
-        self
-    }
-
-    /// Keeps the text of errors out of the log.
-    #[must_use]
-    pub const fn sensitive(mut self) -> Self {
-        self.0.settings = self.0.settings.with_sensitive(true);
-        self
-    }
-
-    /// Declares that a hook wants to know how long the call took, so that the clock is read.
-    #[must_use]
-    pub const fn with_listener(mut self) -> Self {
-        self.0.settings.listens = true;
-        self
+    pub const fn site<const LIMITED: bool>(self) -> Site<LIMITED> {
+        Site(self)
     }
 }
 
 impl<const LIMITED: bool> Deref for Site<LIMITED> {
-    type Target = UnlimitedSite;
+    type Target = SiteSettings<'static>;
 
     #[inline]
-    fn deref(&self) -> &UnlimitedSite {
+    fn deref(&self) -> &SiteSettings<'static> {
         &self.0
-    }
-}
-
-impl UnlimitedSite {
-    /// The same as [`Site::settings`].
-    #[inline]
-    #[must_use]
-    pub const fn settings(&self) -> &SiteSettings<'static> {
-        &self.settings
     }
 }

@@ -40,11 +40,9 @@ enum GivenBudget<'p> {
 }
 
 impl<'p> SiteSettings<'p> {
-    pub(super) const fn new(
-        name: &'static str,
-        policy: Policy,
-        shared: &'static SiteState,
-    ) -> Self {
+    /// Makes the settings of a function, with the budget of the policy.
+    #[must_use]
+    pub const fn new(name: &'static str, policy: Policy, shared: &'static SiteState) -> Self {
         Self {
             name,
             shared,
@@ -97,21 +95,21 @@ impl<'p> SiteSettings<'p> {
         self
     }
 
-    /// Declares that a hook wants to know what the call did.
+    /// Declares that a hook wants to know what the call did, and how long it took, so that the clock is read.
     #[must_use]
-    pub(crate) const fn with_listener(mut self) -> Self {
+    pub const fn with_listener(mut self) -> Self {
         self.listens = true;
         self
     }
 
     /// Sets whether the text of errors stays out of the log.
     #[must_use]
-    pub(crate) const fn with_sensitive(mut self, sensitive: bool) -> Self {
+    pub const fn with_sensitive(mut self, sensitive: bool) -> Self {
         self.sensitive = sensitive;
         self
     }
 
-    /// Sets whether the function may run twice.
+    /// Sets whether the function may run twice. If not, only refused attempts are retried.
     #[must_use]
     pub const fn with_idempotent(mut self, idempotent: bool) -> Self {
         self.idempotent = idempotent;
