@@ -16,7 +16,7 @@ use std::thread;
 
 use tokio::task::yield_now;
 
-use super::{Call, Cuts, State, Until};
+use super::{Call, Cuts, Until};
 use crate::atomics::Flag;
 use crate::clock::Stamp;
 
@@ -48,7 +48,19 @@ impl<C: Cuts, K> Call<'_, C, K> {
 
     /// Waits for the next attempt.
     pub fn wait_blocking(&self, until: Until) {
-        self.state.wait_blocking(until);
+        let state = &self.state;
+        let Some(at) = until.0 else { return };
+        let wait = at.since(Stamp::now());
+        if wait.is_zero() {
+            return;
+        }
+        state.log_blocked_tasks(runs_tasks);
+        thread::sleep(wait);
+        // A paused clock of tokio stands still meanwhile. Limits and pauses would then never end.
+        let left = at.since(Stamp::now());
+        if !left.is_zero() {
+            state.frame.pass_over(left);
+        }
     }
 
     /// Runs `before_retry`.
@@ -59,24 +71,6 @@ impl<C: Cuts, K> Call<'_, C, K> {
     pub fn prepare_blocking<T>(&mut self, body: impl FnOnce() -> T) -> Result<T, C> {
         self.state.enter(true)?;
         Ok(self.state.frame.lend(body))
-    }
-}
-
-impl State<'_> {
-    /// Waits until the next attempt.
-    fn wait_blocking(&self, until: Until) {
-        let Some(at) = until.0 else { return };
-        let wait = at.since(Stamp::now());
-        if wait.is_zero() {
-            return;
-        }
-        self.log_blocked_tasks(runs_tasks);
-        thread::sleep(wait);
-        // A paused clock of tokio stands still meanwhile. Limits and pauses would then never end.
-        let left = at.since(Stamp::now());
-        if !left.is_zero() {
-            self.frame.pass_over(left);
-        }
     }
 }
 

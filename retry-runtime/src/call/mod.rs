@@ -48,7 +48,6 @@ pub use self::settle::Stops;
 pub use self::timers::Until;
 
 use std::cell::Cell;
-use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
@@ -56,6 +55,7 @@ use self::settle::Checks;
 use crate::clock::Stamp;
 use crate::context::Frame;
 use crate::listen::is_listening;
+use crate::opaque::opaque;
 use crate::result::{Prepared, ResultLike};
 use crate::site::{Site, SiteSettings};
 use crate::{metrics, trace};
@@ -150,7 +150,6 @@ impl SiteSettings<'static> {
     }
 }
 
-#[derive(Debug)]
 pub(crate) struct State<'p> {
     /// What the call shares with the code inside its attempts.
     pub(crate) frame: Frame,
@@ -177,10 +176,4 @@ impl State<'_> {
     }
 }
 
-impl<C, K> fmt::Debug for Call<'_, C, K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call")
-            .field("state", &self.state)
-            .finish_non_exhaustive()
-    }
-}
+opaque! { Call [C, K] ['_, C, K]; }
