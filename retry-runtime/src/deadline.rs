@@ -37,7 +37,7 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 
 use crate::clock::{Instant, Stamp};
-use crate::context::{Frame, around};
+use crate::context::{Frame, outer};
 use crate::opaque::opaque;
 
 /// Gives a future a deadline that the annotated functions in it inherit: `duration` from now.
@@ -103,7 +103,7 @@ fn within<T>(deadline: Option<Instant>, frame: &Frame, mut run: impl FnMut() -> 
     let Some(deadline) = deadline.map(Stamp::of) else {
         return run();
     };
-    let within = around(|outer| outer.narrowed(deadline, &mut run));
+    let within = outer(|outer| outer.narrowed(deadline, &mut run));
     within.unwrap_or_else(|| frame.narrowed(deadline, || frame.lend(run)))
 }
 
@@ -125,7 +125,7 @@ pub fn scope_at<F: Future>(deadline: Instant, future: F) -> DeadlineScope<F> {
 /// In an attempt it equals [`Attempt::remaining`](crate::Attempt::remaining).
 #[must_use]
 pub fn remaining() -> Option<Duration> {
-    let limit = around(Frame::nearest).flatten()?;
+    let limit = outer(Frame::nearest).flatten()?;
     Some(limit.saturating_duration_since(Instant::now()))
 }
 

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 use scoped_tls_hkt::ScopedKey;
 
-use crate::context::around;
+use crate::context::outer;
 use crate::opaque::opaque;
 use crate::report::Report;
 use crate::test_scope::TestScope;
@@ -71,7 +71,7 @@ impl Listener {
 
     /// Whether no call is between the listener and the running code.
     fn is_outermost(&self) -> bool {
-        around(|frame| !frame.is_call() || mark() == self.mark.get()).unwrap_or(true)
+        outer(|frame| !frame.is_call() || mark() == self.mark.get()).unwrap_or(true)
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn test_scope_around() -> Option<TestScope> {
 
 /// The outer frame, as an address to compare while it is lent; 0 for none.
 fn mark() -> usize {
-    around(|frame| std::ptr::from_ref(frame).addr()).unwrap_or(0)
+    outer(|frame| std::ptr::from_ref(frame).addr()).unwrap_or(0)
 }
 
 /// Returns the output of a future together with the [`Report`] of the call in it.

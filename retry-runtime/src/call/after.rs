@@ -10,7 +10,7 @@ use super::timers::Until;
 use crate::budget::{Charge, Request};
 use crate::classify::{Ruling, Verdict};
 use crate::clock::Stamp;
-use crate::context::{Phase, Previous, around};
+use crate::context::{Phase, Previous, outer};
 use crate::event::RetryEvent;
 use crate::metrics::Attempted;
 use crate::report::{Hedge, Which};
@@ -255,7 +255,7 @@ impl State<'_> {
     fn situation(&self, now: Stamp, hint: Option<Duration>) -> Situation {
         let (frame, settings) = (&self.frame, self.settings);
         let own = self.own_attempts();
-        let allowed = around(|outer| self.allowed_within(outer, own)).unwrap_or(own);
+        let allowed = outer(|outer| self.allowed_within(outer, own)).unwrap_or(own);
         let last = frame.if_rest().and_then(|rest| rest.noted().delay);
         let throttled = frame.previous.get() == Some(Previous::Failed(Verdict::Throttled));
         Situation {

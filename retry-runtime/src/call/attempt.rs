@@ -10,7 +10,7 @@ use super::cut::{Cut, Cuts};
 use super::timers::poll_limits;
 use super::{Call, State};
 use crate::clock::Stamp;
-use crate::context::{Phase, around, is_within};
+use crate::context::{Phase, is_within, outer};
 
 impl<'p, C: Cuts, K> Call<'p, C, K> {
     /// Makes an attempt, which the timeout and the deadline may cut.
@@ -151,7 +151,7 @@ impl State<'_> {
         }
         self.frame.renew_limits();
         self.end_wait();
-        around(|outer| self.begin_within(outer));
+        outer(|outer| self.begin_within(outer));
     }
 
     /// Begins `before_retry`. Returns `false` if the deadline was reached before.

@@ -5,7 +5,7 @@
 
 use super::State;
 use crate::clock::{Stamp, nanos};
-use crate::context::{Frame, Leeway, Operation, Phase, around};
+use crate::context::{Frame, Leeway, Operation, Phase, outer};
 use crate::policy::Nested;
 use crate::stopped::Outcome;
 
@@ -78,7 +78,7 @@ impl State<'_> {
             Outcome::Deadline | Outcome::Paused => Some(Outcome::Deadline),
             _ => self.frame.refusal.get(),
         };
-        around(|outer| {
+        outer(|outer| {
             if refusal != Some(Outcome::Deadline) || self.frame.shares_deadline_of(outer) {
                 outer.refusal.set(refusal.or(outer.refusal.get()));
             }

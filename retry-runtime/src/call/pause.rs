@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::cut::{Cut, Cuts};
 use super::{Call, State, Until};
 use crate::clock::{Stamp, nanos};
-use crate::context::{Phase, around};
+use crate::context::{Phase, outer};
 use crate::fit;
 
 impl<C: Cuts, K> Call<'_, C, K> {
@@ -43,7 +43,7 @@ impl State<'_> {
         let Some((left, most)) = self.left_of_pause(now) else {
             return Ok(None);
         };
-        around(|outer| frame.inherit(outer));
+        outer(|outer| frame.inherit(outer));
         // Over the first ceiling, so that the calls do not all begin at the end of the pause.
         let (low, high) = self.settings.delay_range(0, None, false).into_inner();
         let spread = left.saturating_add(high.saturating_sub(low));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::frame::{Frame, Previous, Rest, around};
+use super::frame::{Frame, Previous, Rest, outer};
 use crate::clock::Instant;
 use crate::report::Which;
 
@@ -59,7 +59,7 @@ impl Attempt {
     /// The first use in each call allocates.
     #[must_use]
     pub fn current() -> Option<Self> {
-        around(|frame| frame.is_attempt().then(|| Self::of(frame))).flatten()
+        outer(|frame| frame.is_attempt().then(|| Self::of(frame))).flatten()
     }
 
     /// Says that the attempt that is running made progress, such as a part of a download. Does nothing outside of an attempt.
@@ -94,7 +94,7 @@ impl Attempt {
     /// # Ok(()) }
     /// ```
     pub fn progress() {
-        around(|frame| frame.is_attempt().then(|| frame.progress()));
+        outer(|frame| frame.is_attempt().then(|| frame.progress()));
     }
 
     fn of(frame: &Frame) -> Self {

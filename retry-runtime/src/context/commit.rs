@@ -1,12 +1,12 @@
 //! A commit that a timeout cuts may have taken effect, so its attempt must not be repeated.
 //!
-//! The open commits of an attempt are those that began in it and have not ended. A frame does not know its outer
-//! frames. So a call that is pending with an open commit reports it to the outer attempt, which reports it to the next one in
-//! the same poll. A timeout of an outer call then finds an open commit in its own attempt.
+//! The open commits of an attempt are those that began in it and have not ended. A frame does not know the frames
+//! around it. So a call that is pending with an open commit reports that to the outer attempt, which reports it to the
+//! next one in the same poll. A timeout of an outer call then finds an open commit in its own attempt.
 
 use std::sync::Arc;
 
-use super::frame::{Frame, around};
+use super::frame::{Frame, outer};
 use super::open_commits::OpenCommits;
 
 /// Runs a future that may have taken effect as soon as it has begun, such as a `COMMIT`.
@@ -20,7 +20,7 @@ use super::open_commits::OpenCommits;
     test
 ))]
 pub(crate) async fn open_commit<F: Future>(future: F) -> F::Output {
-    let commits = around(current).flatten();
+    let commits = outer(current).flatten();
     if let Some(commits) = &commits {
         commits.enter();
     }
@@ -42,7 +42,7 @@ impl Frame {
     /// Reports to the outer attempt, if this call is pending with an open commit.
     pub(crate) fn share_open_commits(&self) {
         if let Some(commits) = self.open_commits().filter(|commits| commits.is_present()) {
-            if let Some(outer) = around(current).flatten() {
+            if let Some(outer) = outer(current).flatten() {
                 commits.share_with(outer);
             }
         }

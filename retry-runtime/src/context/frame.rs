@@ -45,8 +45,8 @@ pub(crate) struct Frame {
     pub(crate) deadline: Cell<Stamp>,
     /// When the timeout of the present attempt cuts it.
     pub(crate) cut: Cell<Stamp>,
-    /// The nearest limit from outside the present attempt.
-    around: Cell<Stamp>,
+    /// The nearest limit of the code around the present attempt.
+    outer_limit: Cell<Stamp>,
     /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
     narrowed: Cell<bool>,
     pub(crate) phase: Cell<Phase>,
@@ -123,7 +123,7 @@ impl Frame {
         if self.is_attempt() {
             copy.phase.set(Phase::Carried);
             copy.cut.set(self.cut.get());
-            copy.around.set(self.around.get());
+            copy.outer_limit.set(self.outer_limit.get());
             copy.number.set(self.number.get());
             copy.present.set(self.present.get());
             copy.attempts.set(self.attempts.get());
@@ -244,7 +244,7 @@ impl Frame {
 
     /// The nearest limit of the code inside.
     fn limit(&self) -> Stamp {
-        let limits = self.around.get().min(self.cut.get());
+        let limits = self.outer_limit.get().min(self.cut.get());
         limits.min(self.deadline.get())
     }
 
@@ -257,7 +257,8 @@ impl Frame {
     pub(crate) fn inherit(&self, outer: &Self) {
         let deadline = self.deadline.get().min(outer.deadline.get());
         self.deadline.set(deadline);
-        self.around.set(self.around.get().min(outer.limit()));
+        self.outer_limit
+            .set(self.outer_limit.get().min(outer.limit()));
     }
 
     /// The length of the deadline, and what is left of it, in nanoseconds, or `None` without a deadline. For an inherited
@@ -308,7 +309,7 @@ impl Frame {
     /// Runs one poll under the limits of this frame and of the frame that polls it.
     pub(crate) fn within_limits_around<T>(&self, poll: impl FnOnce() -> T) -> T {
         let _widened = self.widened_after();
-        around(|outer| self.inherit(outer));
+        outer(|outer| self.inherit(outer));
         poll()
     }
 
@@ -317,16 +318,16 @@ impl Frame {
         struct Widened<'f>(&'f Frame, Stamp, Stamp, bool);
         impl Drop for Widened<'_> {
             fn drop(&mut self) {
-                let Self(frame, deadline, around, narrowed) = *self;
+                let Self(frame, deadline, outer_limit, narrowed) = *self;
                 frame.deadline.set(deadline);
-                frame.around.set(around);
+                frame.outer_limit.set(outer_limit);
                 frame.narrowed.set(narrowed);
             }
         }
         Widened(
             self,
             self.deadline.get(),
-            self.around.get(),
+            self.outer_limit.get(),
             self.narrowed.get(),
         )
     }
@@ -337,8 +338,8 @@ impl Frame {
     /// Forgets the limits of the attempt before, and takes over those around.
     pub(crate) fn renew_limits(&self) {
         self.cut.set(Stamp::NEVER);
-        self.around.set(Stamp::NEVER);
-        around(|outer| self.inherit(outer));
+        self.outer_limit.set(Stamp::NEVER);
+        outer(|outer| self.inherit(outer));
     }
 
     /// Begins an attempt: now it counts.
@@ -414,10 +415,10 @@ pub(crate) fn refusal_restored_after() -> impl Drop {
     struct Restored(Option<Outcome>);
     impl Drop for Restored {
         fn drop(&mut self) {
-            around(|outer| outer.refusal.set(self.0));
+            outer(|outer| outer.refusal.set(self.0));
         }
     }
-    Restored(around(|outer| outer.refusal.get()).flatten())
+    Restored(outer(|outer| outer.refusal.get()).flatten())
 }
 
 /// Whether there is an outer frame.
@@ -426,9 +427,9 @@ pub(crate) fn is_within() -> bool {
     FRAME.is_set()
 }
 
-/// Shows the outer frame to `f`, if there is one.
+/// Shows the frame of the outer call, or of the scope around, to `f`, if there is one.
 #[inline]
-pub(crate) fn around<T>(f: impl FnOnce(&Frame) -> T) -> Option<T> {
+pub(crate) fn outer<T>(f: impl FnOnce(&Frame) -> T) -> Option<T> {
     FRAME.is_set().then(|| FRAME.with(f))
 }
 

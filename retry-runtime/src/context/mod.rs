@@ -15,6 +15,6 @@ pub use self::attempt::{Attempt, IdempotencyKey};
 pub(crate) use self::commit::open_commit;
 pub use self::frame::Previous;
 pub(crate) use self::frame::{
-    Frame, Leeway, NEVER, Phase, around, is_within, refusal_restored_after,
+    Frame, Leeway, NEVER, Phase, is_within, outer, refusal_restored_after,
 };
 pub(crate) use self::nesting::{FunctionId, Operation};

@@ -9,8 +9,8 @@ pub(crate) struct OpenCommits(Mutex<OpenCommitsState>);
 #[derive(Debug, Default)]
 struct OpenCommitsState {
     commits: u32,
-    /// The outer attempt, once it was notified.
-    around: Option<Arc<OpenCommits>>,
+    /// The outer attempt, once they were reported to it.
+    outer: Option<Arc<OpenCommits>>,
 }
 
 impl OpenCommits {
@@ -18,12 +18,12 @@ impl OpenCommits {
         self.state().commits += 1;
     }
 
-    /// Reports to the outer attempts too, if no other commit is under way here.
+    /// Reports that to the outer attempts too, if no other commit is under way here.
     pub(super) fn leave(&self) {
         let mut state = self.state();
         state.commits -= 1;
         let outer = match state.commits {
-            0 => state.around.take(),
+            0 => state.outer.take(),
             _ => None,
         };
         drop(state);
@@ -32,17 +32,17 @@ impl OpenCommits {
         }
     }
 
-    /// Reports to the outer attempt, once. Locks go from the inside out, so none waits for another in a circle.
+    /// Reports them to the outer attempt, once. Locks go from the inside out, so none waits for another in a circle.
     pub(super) fn share_with(self: &Arc<Self>, outer: Arc<Self>) {
         let mut state = self.state();
-        let told = state.around.as_ref();
-        let told = told.is_some_and(|told| Arc::ptr_eq(told, &outer));
+        let reported = state.outer.as_ref();
+        let reported = reported.is_some_and(|reported| Arc::ptr_eq(reported, &outer));
         // A call may be polled within its own carried attempt.
-        if state.commits == 0 || told || Arc::ptr_eq(self, &outer) {
+        if state.commits == 0 || reported || Arc::ptr_eq(self, &outer) {
             return;
         }
         outer.enter();
-        let earlier = state.around.replace(outer);
+        let earlier = state.outer.replace(outer);
         drop(state);
         if let Some(earlier) = earlier {
             earlier.leave();
@@ -64,18 +64,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_attempt_tells_the_one_around_only_of_a_commit_and_never_itself() {
+    fn an_attempt_reports_only_commits_to_the_outer_one_and_never_to_itself() {
         let [inner, outer] = [(); 2].map(|()| Arc::new(OpenCommits::default()));
-        let told = || outer.state().commits;
+        let reported = || outer.state().commits;
         inner.share_with(Arc::clone(&outer));
-        assert_eq!(told(), 0, "no commit is under way");
+        assert_eq!(reported(), 0, "no commit is under way");
         inner.enter();
         inner.share_with(Arc::clone(&inner));
         for _ in 0..2 {
             inner.share_with(Arc::clone(&outer));
-            assert_eq!(told(), 1);
+            assert_eq!(reported(), 1);
         }
         inner.leave();
-        assert_eq!(told(), 0);
+        assert_eq!(reported(), 0);
     }
 }
