@@ -119,8 +119,12 @@ impl State<'_> {
             }
             let failed = self.failed_with(verdict, words, erred);
             self.body_ends(Attempted::Failed(verdict), Some(failed.words));
-            self.frame
-                .set_aside(Previous::Failed(verdict), ruling.said.hint);
+            let frame = &self.frame;
+            frame.refusal.set(None);
+            frame.beside.set(false);
+            let failure = Previous::Failed(verdict);
+            frame.previous.set(Some(failure));
+            frame.rest().noted().aside = Some((failure, ruling.said.hint));
             self.log(Event::SetAside(failed));
         }
         aside

@@ -61,7 +61,9 @@ impl State<'_> {
 
     /// Gives back the permit of a retry that never began.
     pub(super) fn give_back(&self) {
-        if let (Some(charge), Some(budget)) = (self.frame.take_unspent(), self.budget()) {
+        let spent = self.frame.phase.get() == Phase::Attempt;
+        let unspent = self.frame.permit.take().filter(|_| !spent);
+        if let (Some(charge), Some(budget)) = (unspent, self.budget()) {
             budget.give_back(charge);
         }
     }

@@ -238,7 +238,11 @@ impl State<'_> {
     /// Begins the hedge: now it counts.
     fn begin_hedge(&self) {
         self.log(Event::Hedged);
-        self.frame.begin_hedge();
+        let frame = &self.frame;
+        frame.rest().noted().hedge = Some(Hedge::Lost);
+        frame.number.set(2);
+        frame.beside.set(true);
+        frame.turn_to(Which::Hedge);
         // As for a retry: taken back if the call succeeds.
         self.note_retries(self.frame.retries_in_a_row());
         self.enter_attempt(true);

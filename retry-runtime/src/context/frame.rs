@@ -354,24 +354,10 @@ impl Frame {
             self.again.set(true);
         }
     }
-
-    /// Takes the permit of a retry that never began.
-    pub(crate) fn take_unspent(&self) -> Option<Charge> {
-        let spent = self.phase.get() == Phase::Attempt;
-        self.permit.take().filter(|_| !spent)
-    }
 }
 
 /// A hedge: the body of the first attempt runs a second time beside the first.
 impl Frame {
-    /// Begins the hedge: now it counts.
-    pub(crate) fn begin_hedge(&self) {
-        self.rest().noted().hedge = Some(Hedge::Lost);
-        self.number.set(2);
-        self.beside.set(true);
-        self.turn_to(Which::Hedge);
-    }
-
     /// Makes the first body or the hedge the present one.
     pub(crate) fn turn_to(&self, which: Which) {
         self.which.set(which);
@@ -381,15 +367,7 @@ impl Frame {
         });
     }
 
-    /// Sets the failure of the present one of two aside, because the other may succeed.
-    pub(crate) fn set_aside(&self, failure: Previous, hint: Option<Duration>) {
-        self.refusal.set(None);
-        self.beside.set(false);
-        self.previous.set(Some(failure));
-        self.rest().noted().aside = Some((failure, hint));
-    }
-
-    /// Takes the failure that was set aside into that of the attempt: the more expensive one is the last one, and the larger hint counts.
+    /// Takes the failure that was set aside into that of the attempt: the dearer one is the last one, and the larger hint counts.
     pub(crate) fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
         let aside = self.if_rest().and_then(|rest| rest.noted().aside.take());
         let Some((failure, other_hint)) = aside else {
