@@ -6,7 +6,7 @@ pub use std::result::Result::{Err, Ok};
 pub use std::time::Duration;
 
 pub use crate::call::{
-    Call, CanBlock, Cancels, Chooses, Cut, Cuts, Ending, Keeps, Kept, LastError, Never, Nothing,
+    Call, CanBlock, Cancels, Chooses, Cut, Ending, Keeps, Kept, LastError, Limits, Never, Nothing,
     OnEnd, Signal, Signalled, Stops, Until, drive, unless, unless_begun,
 };
 pub use crate::classify::{

@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use super::State;
-use super::cut::Cut;
 use super::decide::{Cause, Situation, decide, held_back};
+use super::limits::Cut;
 use super::timers::Until;
 use crate::budget::{Charge, Request};
 use crate::classify::{Ruling, Verdict};

@@ -6,13 +6,13 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 
 use super::cancel::Signalled;
-use super::cut::{Cut, Cuts};
+use super::limits::{Cut, Limits};
 use super::timers::poll_limits;
 use super::{Call, State};
 use crate::clock::Stamp;
 use crate::context::{Phase, is_within, outer};
 
-impl<'p, C: Cuts, K> Call<'p, C, K> {
+impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Makes an attempt, which the timeout and the deadline may cut.
     #[inline]
     pub fn attempt<F: Future>(&mut self, body: F) -> impl Signalled<Output = Result<F::Output, C>> {
@@ -43,7 +43,7 @@ pin_project! {
     /// # Cancel safety
     ///
     /// Dropping it drops the body where it stands.
-    struct Attempting<'c, 'p, F, C: Cuts> {
+    struct Attempting<'c, 'p, F, C: Limits> {
         state: &'c mut State<'p>,
         prepares: bool,
         #[pin]
@@ -53,7 +53,7 @@ pin_project! {
     }
 }
 
-impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
+impl<F: Future, C: Limits> Future for Attempting<'_, '_, F, C> {
     type Output = Result<F::Output, C>;
 
     #[inline]
@@ -73,7 +73,7 @@ impl<F: Future, C: Cuts> Future for Attempting<'_, '_, F, C> {
     }
 }
 
-impl<F: Future, C: Cuts> Signalled for Attempting<'_, '_, F, C> {
+impl<F: Future, C: Limits> Signalled for Attempting<'_, '_, F, C> {
     fn signalled(&self) -> bool {
         self.state.signalled()
     }
@@ -83,7 +83,7 @@ impl State<'_> {
     /// Enters an attempt or `before_retry`, and its span, for one poll. The first poll begins it. Returns the cut if the
     /// deadline was reached before.
     #[inline]
-    pub(super) fn enter<C: Cuts>(&self, prepares: bool) -> Result<(), C> {
+    pub(super) fn enter<C: Limits>(&self, prepares: bool) -> Result<(), C> {
         let phase = self.frame.phase.get();
         let (begins, in_time) = if prepares {
             let begins = phase != Phase::Preparation;

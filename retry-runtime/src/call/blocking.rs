@@ -16,7 +16,7 @@ use std::thread;
 
 use tokio::task::yield_now;
 
-use super::{Call, Cuts, Until};
+use super::{Call, Limits, Until};
 use crate::atomics::Flag;
 use crate::clock::Stamp;
 
@@ -29,9 +29,9 @@ use crate::clock::Stamp;
 pub trait CanBlock {}
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-impl<C: Cuts> CanBlock for C {}
+impl<C: Limits> CanBlock for C {}
 
-impl<C: Cuts, K> Call<'_, C, K> {
+impl<C: Limits, K> Call<'_, C, K> {
     /// Makes an attempt.
     ///
     /// # Errors

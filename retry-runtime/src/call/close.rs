@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::kept_error::Nothing;
+use super::limits::Nothing;
 use super::{Call, State};
 use crate::context::{Phase, refusal_restored_after};
 use crate::listen::{is_listening, listener};

@@ -26,12 +26,11 @@ mod attempt;
 mod blocking;
 mod cancel;
 mod close;
-mod cut;
 mod decide;
 pub mod drive;
 mod environment;
 mod inner;
-mod kept_error;
+mod limits;
 mod observers;
 mod pause;
 mod race;
@@ -42,8 +41,7 @@ pub use self::after::Ending;
 pub use self::blocking::CanBlock;
 pub use self::cancel::{Cancels, Signal, Signalled, unless, unless_begun};
 pub use self::close::OnEnd;
-pub use self::cut::{Cut, Cuts, Never};
-pub use self::kept_error::{Chooses, Keeps, Kept, LastError, Nothing};
+pub use self::limits::{Chooses, Cut, Keeps, Kept, LastError, Limits, Never, Nothing};
 pub use self::settle::Stops;
 pub use self::timers::Until;
 
@@ -71,7 +69,7 @@ pub struct Call<'p, C, K = Nothing> {
     cuts: PhantomData<fn() -> C>,
 }
 
-impl<'p, C: Cuts, K> Call<'p, C, K> {
+impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Begins a call with these settings.
     #[inline]
     pub(crate) fn with(settings: &'p SiteSettings<'p>) -> Self {

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::cut::{Cut, Cuts};
+use super::limits::{Cut, Limits};
 use super::{Call, State, Until};
 use crate::clock::{Stamp, nanos};
 use crate::context::{Phase, outer};
 use crate::fit;
 
-impl<C: Cuts, K> Call<'_, C, K> {
+impl<C: Limits, K> Call<'_, C, K> {
     /// Returns how long the next attempt waits because its budget is in a pause, or `None` if it begins now. Ask again
     /// after the wait, because another hint may have come.
     ///

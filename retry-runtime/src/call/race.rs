@@ -20,7 +20,7 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 
 use super::cancel::Signalled;
-use super::cut::Cuts;
+use super::limits::Limits;
 use super::timers::{poll_limits, poll_until_due};
 use super::{Call, State};
 use crate::clock::{Sleep, Stamp, nanos};
@@ -34,7 +34,7 @@ pin_project! {
     /// # Cancel safety
     ///
     /// Dropping it drops both.
-    struct Racing<'c, 'p, F, M, J, C: Cuts, K> {
+    struct Racing<'c, 'p, F, M, J, C: Limits, K> {
         call: &'c mut Call<'p, C, K>,
         make: M,
         judge: J,
@@ -63,7 +63,7 @@ enum Hedging {
     None,
 }
 
-impl<C: Cuts, K> Call<'_, C, K> {
+impl<C: Limits, K> Call<'_, C, K> {
     /// Makes an attempt, and a hedge beside it if it is the first and slow. `judge` takes what ended, and returns it unless the
     /// call waits for the other one.
     pub fn race<F: Future, M, J>(
@@ -94,7 +94,7 @@ where
     F: Future,
     M: FnMut() -> F,
     J: FnMut(&mut Call<'p, C, K>, Result<F::Output, C>) -> Option<Result<F::Output, C>>,
-    C: Cuts,
+    C: Limits,
 {
     type Output = Result<F::Output, C>;
 
@@ -180,7 +180,7 @@ where
     F: Future,
     M: FnMut() -> F,
     J: FnMut(&mut Call<'p, C, K>, Result<F::Output, C>) -> Option<Result<F::Output, C>>,
-    C: Cuts,
+    C: Limits,
 {
     fn signalled(&self) -> bool {
         self.call.state.signalled()

@@ -20,8 +20,8 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use super::after::FAILED_VALUE;
-use super::kept_error::{Chooses, Keeps, LastError};
-use super::{Call, Cut, Cuts, Ending, Never, Until};
+use super::limits::{Chooses, Keeps, LastError};
+use super::{Call, Cut, Ending, Limits, Never, Until};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
 use crate::lookup::Failed;
@@ -33,7 +33,7 @@ use crate::stopped::{Outcome, Stopped};
 /// LLVM IR to a program, and not 1,420.
 type SharedJudge<E, M> = for<'e> fn(&'e Failed<'e, E>) -> (Ruling, &'e dyn Display, M);
 
-impl<C: Cuts, K> Call<'_, C, K> {
+impl<C: Limits, K> Call<'_, C, K> {
     /// Decides what follows an attempt. Returns when the next attempt begins.
     ///
     /// # Errors
@@ -279,7 +279,7 @@ impl<K> Call<'_, Cut, K> {
 }
 
 /// How the error of a call that was stopped is made. A call without limits is never stopped.
-pub trait Stops<E, W>: Cuts {
+pub trait Stops<E, W>: Limits {
     /// Makes the error.
     fn error(self, stopped: Stopped) -> E;
 }

@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::task::unconstrained;
 
 use super::State;
-use super::cut::Cut;
+use super::limits::Cut;
 use crate::clock::{Instant, Sleep, Stamp, nanos, sleep_until, turn};
 use crate::fit::DelayRange;
 use crate::jitter::Jitter;
