@@ -6,8 +6,8 @@ pub use std::result::Result::{Err, Ok};
 pub use std::time::Duration;
 
 pub use crate::call::{
-    Call, CanBlock, Cancels, Chooses, Cut, Ending, Keeps, Kept, LastError, Limits, Never, Nothing,
-    OnEnd, Signal, Signalled, Stops, Until, drive, unless, unless_begun,
+    Call, CanBlock, Cancels, Chooses, Cut, Keeps, Kept, LastError, Limits, Never, NextAttemptAt,
+    Nothing, OnEnd, Signal, Signalled, StopReason, Stops, drive, unless, unless_begun,
 };
 pub use crate::classify::{
     IntoHint, OkAnswer, Ruling, Said, ask, ask_delay, ask_ok, hint_from, hint_in, verdict_of,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::State;
 use super::decide::{Cause, Situation, decide, held_back};
 use super::limits::Cut;
-use super::timers::Until;
+use super::timers::NextAttemptAt;
 use crate::budget::{Charge, Request};
 use crate::classify::{Ruling, Verdict};
 use crate::clock::Stamp;
@@ -57,7 +57,12 @@ impl State<'_> {
     /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, or `None`
     /// if the call ends. `erred` says that the body returned an error, and not an `Ok` that means failure.
     #[inline(never)]
-    pub(crate) fn failed(&self, ruling: Ruling, words: &dyn Display, erred: bool) -> Option<Until> {
+    pub(crate) fn failed(
+        &self,
+        ruling: Ruling,
+        words: &dyn Display,
+        erred: bool,
+    ) -> Option<NextAttemptAt> {
         let ruling = self.if_idempotent(ruling);
         let verdict = ruling.said.verdict;
         if verdict == Verdict::Throttled {
@@ -84,7 +89,7 @@ impl State<'_> {
     }
 
     /// Decides what follows an attempt that returned an `Ok` that means failure.
-    pub(crate) fn failed_value(&self) -> Option<Until> {
+    pub(crate) fn failed_value(&self) -> Option<NextAttemptAt> {
         let ruling = Ruling::failed_value(self.delay_said());
         self.failed(ruling, &FAILED_VALUE, false)
     }
@@ -143,7 +148,7 @@ impl State<'_> {
     ///
     /// `vetoed` says that `unless` forbids another attempt.
     #[inline(never)]
-    pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<Until, Ending> {
+    pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<NextAttemptAt, StopReason> {
         let verdict = self.verdict_of_cut();
         let (previous, cause) = match cut {
             Cut::Timeout => {
@@ -164,15 +169,15 @@ impl State<'_> {
         };
         self.attempt_fails(previous, false, failed);
         self.wait_or_end(cause, failed).map_err(|outcome| {
-            let mut ending = self.ending(outcome, false);
-            ending.stopped.not_ready = cut == Cut::NotReady;
-            ending
+            let mut reason = self.stop_reason(outcome, false);
+            reason.stopped.not_ready = cut == Cut::NotReady;
+            reason
         })
     }
 
     /// Ends a call that is cut while it makes no attempt, or cancelled.
     #[inline(never)]
-    pub(crate) fn cut_between(&self, cut: Cut) -> Ending {
+    pub(crate) fn cut_between(&self, cut: Cut) -> StopReason {
         if self.frame.phase.get() == Phase::Attempt {
             self.count(Attempted::Unfinished);
         }
@@ -184,7 +189,7 @@ impl State<'_> {
         let verdict = self.verdict_of_cut();
         let words = &cut;
         self.end(outcome, FailedWith { verdict, words });
-        self.ending(outcome, matches!(cut, Cut::Late | Cut::Paused))
+        self.stop_reason(outcome, matches!(cut, Cut::Late | Cut::Paused))
     }
 
     /// Takes the result of `before_retry`. If it failed, the call ends, and a retry that was refused in it is also
@@ -231,7 +236,7 @@ impl State<'_> {
     }
 
     /// Decides, and then waits or ends the call.
-    fn wait_or_end(&self, cause: Cause, failed: FailedWith<'_>) -> Result<Until, Outcome> {
+    fn wait_or_end(&self, cause: Cause, failed: FailedWith<'_>) -> Result<NextAttemptAt, Outcome> {
         let frame = &self.frame;
         let decided = cause.may_retry().and_then(|mut retry| {
             retry.hint = frame.join_aside(retry.hint);
@@ -328,8 +333,8 @@ impl State<'_> {
     }
 
     /// Returns the end of a call that was stopped. `late` says that the deadline was reached between attempts.
-    fn ending(&self, outcome: Outcome, late: bool) -> Ending {
-        Ending {
+    fn stop_reason(&self, outcome: Outcome, late: bool) -> StopReason {
+        StopReason {
             stopped: self.stopped(outcome),
             error_stands: late && self.frame.erred.get(),
         }
@@ -383,7 +388,7 @@ impl State<'_> {
 
 /// Why a call was stopped.
 #[derive(Debug)]
-pub struct Ending {
+pub struct StopReason {
     pub(crate) stopped: Stopped,
     /// Whether the caller gets the error of the last attempt, in place of a `Stopped`.
     pub(crate) error_stands: bool,

@@ -3,7 +3,7 @@
 //! ```text
 //! blocking                            async
 //! call.attempt_blocking(|| BODY)      call.attempt(async { BODY }).await
-//! call.wait_blocking(until)           call.wait(until).await
+//! call.wait_blocking(at)           call.wait(at).await
 //! call.prepare_blocking(|| …)         call.prepare(async { … }).await
 //! ```
 //!
@@ -16,7 +16,7 @@ use std::thread;
 
 use tokio::task::yield_now;
 
-use super::{Call, Limits, Until};
+use super::{Call, Limits, NextAttemptAt};
 use crate::atomics::Flag;
 use crate::clock::Stamp;
 
@@ -47,9 +47,9 @@ impl<C: Limits, K> Call<'_, C, K> {
     }
 
     /// Waits for the next attempt.
-    pub fn wait_blocking(&self, until: Until) {
+    pub fn wait_blocking(&self, at: NextAttemptAt) {
         let state = &self.state;
-        let Some(at) = until.0 else { return };
+        let Some(at) = at.0 else { return };
         let wait = at.since(Stamp::now());
         if wait.is_zero() {
             return;

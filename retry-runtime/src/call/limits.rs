@@ -8,7 +8,7 @@
 use std::fmt;
 use std::pin::Pin;
 
-use super::Ending;
+use super::StopReason;
 use crate::clock::Sleep;
 use crate::lookup::client::{By, Foreign};
 use crate::lookup::{BoxedError, Forgets, Remembers};
@@ -162,21 +162,21 @@ impl Chooses<Never, ()> for Foreign {}
 /// Makes the error of a call that was stopped, from the error that it kept.
 pub trait LastError<E> {
     /// Makes the error of the call, with the kept one as its source. `stopped` makes an error without it.
-    fn make_error(self, ending: Ending, stopped: impl FnOnce(Stopped) -> E) -> E;
+    fn make_error(self, reason: StopReason, stopped: impl FnOnce(Stopped) -> E) -> E;
 }
 
 impl<E: Into<BoxedError>> LastError<E> for Kept<E> {
     #[cold]
-    fn make_error(self, ending: Ending, stopped: impl FnOnce(Stopped) -> E) -> E {
-        if ending.error_stands {
+    fn make_error(self, reason: StopReason, stopped: impl FnOnce(Stopped) -> E) -> E {
+        if reason.error_stands {
             return self.0;
         }
-        stopped(ending.stopped.with_source(self.0.into()))
+        stopped(reason.stopped.with_source(self.0.into()))
     }
 }
 
 impl<E> LastError<E> for Nothing {
-    fn make_error(self, _ending: Ending, _stopped: impl FnOnce(Stopped) -> E) -> E {
+    fn make_error(self, _reason: StopReason, _stopped: impl FnOnce(Stopped) -> E) -> E {
         match self {}
     }
 }

@@ -5,11 +5,11 @@
 //! ```text
 //! loop {
 //!     let ended = call.attempt(async { BODY }).await;                       // attempt.rs
-//!     let until = match call.settle(ended, |error| …) {                     // settle.rs
-//!         Ok(until) => until,
+//!     let at = match call.settle(ended, |error| …) {                     // settle.rs
+//!         Ok(at) => at,
 //!         Err(result) => return result,
 //!     };
-//!     call.wait(until).await;                                               // timers.rs
+//!     call.wait(at).await;                                               // timers.rs
 //! }
 //! ```
 //!
@@ -37,13 +37,13 @@ mod race;
 mod settle;
 mod timers;
 
-pub use self::after::Ending;
+pub use self::after::StopReason;
 pub use self::blocking::CanBlock;
 pub use self::cancel::{Cancels, Signal, Signalled, unless, unless_begun};
 pub use self::close::OnEnd;
 pub use self::limits::{Chooses, Cut, Keeps, Kept, LastError, Limits, Never, Nothing};
 pub use self::settle::Stops;
-pub use self::timers::Until;
+pub use self::timers::NextAttemptAt;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -92,8 +92,8 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     }
 
     /// Waits for the next attempt.
-    pub fn wait(&self, until: Until) -> impl Future<Output = ()> + use<'p, C, K> {
-        timers::wait(self.state.settings, until)
+    pub fn wait(&self, at: NextAttemptAt) -> impl Future<Output = ()> + use<'p, C, K> {
+        timers::wait(self.state.settings, at)
     }
 
     /// Takes the result of `before_retry`. Returns its error, with which the call ends, or `None` to go on.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::limits::{Cut, Limits};
-use super::{Call, State, Until};
+use super::{Call, NextAttemptAt, State};
 use crate::clock::{Stamp, nanos};
 use crate::context::{Phase, outer};
 use crate::fit;
@@ -16,7 +16,7 @@ impl<C: Limits, K> Call<'_, C, K> {
     ///
     /// - The pause does not fit the deadline.
     #[inline]
-    pub fn pause(&self) -> Result<Option<Until>, C> {
+    pub fn pause(&self) -> Result<Option<NextAttemptAt>, C> {
         let state = &self.state;
         // A call that begins has not entered its test scope.
         let observed = state.frame.observed.get();
@@ -33,7 +33,7 @@ impl State<'_> {
     /// Returns how long the next attempt waits for the end of the pause, or `None` if it begins now. Without limits the
     /// wait fits any deadline, because no error could say that it does not.
     #[cold]
-    fn pause(&self, limited: bool) -> Result<Option<Until>, Cut> {
+    fn pause(&self, limited: bool) -> Result<Option<NextAttemptAt>, Cut> {
         let frame = &self.frame;
         self.end_wait();
         if frame.phase.get() == Phase::New {

@@ -8,8 +8,8 @@
 //! loop {
 //!     // In place of `call.attempt(async { BODY })`:
 //!     let ended = call.race(|| async { BODY }, |call, ended| call.set_aside(ended, |error| …)).await;
-//!     let until = match call.settle(ended, |error| …) { … };
-//!     call.wait(until).await;
+//!     let at = match call.settle(ended, |error| …) { … };
+//!     call.wait(at).await;
 //! }
 //! ```
 

@@ -7,8 +7,8 @@
 //! call.unless(&ended, …);                      // with `unless`
 //! call.retry_after(&ended, …);                 // with `retry_after`
 //!
-//! let until = match call.settle(ended, judge) {
-//!     Ok(until) => until,
+//! let at = match call.settle(ended, judge) {
+//!     Ok(at) => at,
 //!     Err(result) => return result,
 //! };
 //! ```
@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use super::after::FAILED_VALUE;
 use super::limits::{Chooses, Keeps, LastError};
-use super::{Call, Cut, Ending, Limits, Never, Until};
+use super::{Call, Cut, Limits, Never, NextAttemptAt, StopReason};
 use crate::classify::Ruling;
 use crate::event::RetryEvent;
 use crate::lookup::Failed;
@@ -48,7 +48,7 @@ impl<C: Limits, K> Call<'_, C, K> {
         &mut self,
         ended: Result<R, C>,
         judge: SharedJudge<R::Error, M>,
-    ) -> Result<Until, R>
+    ) -> Result<NextAttemptAt, R>
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
@@ -70,7 +70,7 @@ impl<C: Limits, K> Call<'_, C, K> {
         ended: Result<R, C>,
         judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> (Ruling, &'e dyn Display, M),
         hook: impl FnOnce(&RetryEvent<'_, R::Error>),
-    ) -> Result<Until, R>
+    ) -> Result<NextAttemptAt, R>
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
@@ -85,8 +85,8 @@ impl<C: Limits, K> Call<'_, C, K> {
         };
         let (next, words) = match ended {
             Err(cut) => match self.state.cut(cut.into(), checks.vetoed) {
-                Ok(until) => (until, Into::<Cut>::into(cut).as_str()),
-                Err(ending) => return Err(self.stopped(cut, ending)),
+                Ok(at) => (at, Into::<Cut>::into(cut).as_str()),
+                Err(reason) => return Err(self.stopped(cut, reason)),
             },
             Ok(result) => match result.into_result() {
                 Ok(value) if !checks.failed_value => {
@@ -94,19 +94,19 @@ impl<C: Limits, K> Call<'_, C, K> {
                     return Err(R::from_value(value));
                 }
                 Ok(value) => match self.state.failed_value() {
-                    Some(until) => (until, FAILED_VALUE),
+                    Some(at) => (at, FAILED_VALUE),
                     None => return Err(R::from_value(value)),
                 },
                 Err(error) => {
                     let failed = Failed::new(&error, checks.vetoed);
                     let (ruling, words, keeps) = judge(&failed);
                     let ruling = ruling.exactly(self.state.delay_said());
-                    let Some(until) = self.state.failed(ruling, words, true) else {
+                    let Some(at) = self.state.failed(ruling, words, true) else {
                         return Err(R::from_error(error));
                     };
                     self.tell(Ok(&error), hook);
                     self.kept = keeps.keep(error);
-                    return Ok(until);
+                    return Ok(at);
                 }
             },
         };
@@ -232,13 +232,13 @@ impl<C: Limits, K> Call<'_, C, K> {
         C: Stops<R::Error, W>,
         K: LastError<R::Error>,
     {
-        let ending = self.state.cut_between(cut.into());
-        self.stopped(cut, ending)
+        let reason = self.state.cut_between(cut.into());
+        self.stopped(cut, reason)
     }
 
     /// Returns the result of a call that was stopped.
     #[cold]
-    fn stopped<R, W>(&mut self, cut: C, ending: Ending) -> R
+    fn stopped<R, W>(&mut self, cut: C, reason: StopReason) -> R
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
@@ -246,8 +246,8 @@ impl<C: Limits, K> Call<'_, C, K> {
     {
         let error = |stopped| cut.error(stopped);
         R::from_error(match self.kept.take() {
-            Some(kept) => kept.make_error(ending, error),
-            None => error(ending.stopped),
+            Some(kept) => kept.make_error(reason, error),
+            None => error(reason.stopped),
         })
     }
 

@@ -19,7 +19,7 @@ use crate::trace::FailedWith;
 
 /// When the next attempt begins: at once if there is no instant.
 #[derive(Debug, Clone, Copy)]
-pub struct Until(pub(super) Option<Stamp>);
+pub struct NextAttemptAt(pub(super) Option<Stamp>);
 
 impl State<'_> {
     /// Begins a wait: draws its delay. Returns when it ends, which is at once in a test scope without waits. `failed` says
@@ -29,7 +29,7 @@ impl State<'_> {
         range: &DelayRange,
         now: Stamp,
         failed: Option<FailedWith<'_>>,
-    ) -> Until {
+    ) -> NextAttemptAt {
         let frame = &self.frame;
         let (delay, waits) = self.draw(range, now);
         if frame.observed.get() || self.settings.policy.jitter() == Jitter::Decorrelated {
@@ -43,7 +43,7 @@ impl State<'_> {
             frame.pass_over(delay);
         }
         self.wait_begins(delay, now, failed);
-        Until((waits && !delay.is_zero()).then(|| now.plus(nanos(delay))))
+        NextAttemptAt((waits && !delay.is_zero()).then(|| now.plus(nanos(delay))))
     }
 
     /// Adds the wait that is over, if there was one.
@@ -63,8 +63,8 @@ impl State<'_> {
 /// # Cancel safety
 ///
 /// Dropping it ends the wait. The permit of the retry goes back when the call is dropped.
-pub(super) async fn wait(settings: &SiteSettings<'_>, until: Until) {
-    let Some(end) = until.0 else {
+pub(super) async fn wait(settings: &SiteSettings<'_>, at: NextAttemptAt) {
+    let Some(end) = at.0 else {
         return turn().await;
     };
     loop {

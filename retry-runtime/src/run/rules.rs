@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::Display;
 use std::time::Duration;
 
-use crate::call::{Call, Chooses, Ending, Keeps, LastError, Stops, Until};
+use crate::call::{Call, Chooses, Keeps, LastError, NextAttemptAt, StopReason, Stops};
 use crate::classify::{Retryable, Ruling, Said, verdict_of};
 use crate::event::RetryEvent;
 use crate::stopped::Stopped;
@@ -46,7 +46,7 @@ impl<T, E> RunRules<'_, T, E> {
         &mut self,
         call: &mut Call<'_, C, Last<E>>,
         ended: Result<Result<T, E>, C>,
-    ) -> Result<Until, Result<T, E>>
+    ) -> Result<NextAttemptAt, Result<T, E>>
     where
         E: Display + Ruled<RULED>,
         C: Stops<E, W>,
@@ -103,11 +103,11 @@ impl<C, E> Keeps<C, E, Last<E>> for KeepsLast {
 impl<C, W> Chooses<C, W> for KeepsLast {}
 
 impl<E> LastError<E> for Last<E> {
-    fn make_error(self, ending: Ending, stopped: impl FnOnce(Stopped) -> E) -> E {
-        if ending.error_stands {
+    fn make_error(self, reason: StopReason, stopped: impl FnOnce(Stopped) -> E) -> E {
+        if reason.error_stands {
             self.0
         } else {
-            stopped(ending.stopped)
+            stopped(reason.stopped)
         }
     }
 }
