@@ -54,16 +54,16 @@ impl Listener {
     }
 
     /// Returns the last report, and passes it to the outer listener.
-    pub(crate) fn hand_on(&self) -> Option<Report> {
+    pub(crate) fn pass_on(&self) -> Option<Report> {
         let report = self.last.take();
         if let Some(report) = &report {
-            listener(|outer| outer.tell(report.clone()));
+            listener(|outer| outer.record(report.clone()));
         }
         report
     }
 
     /// Records the report of a call that ended.
-    pub(crate) fn tell(&self, report: Report) {
+    pub(crate) fn record(&self, report: Report) {
         if self.is_outermost() {
             *self.last.borrow_mut() = Some(report);
         }
@@ -152,7 +152,7 @@ impl<F: Future> Future for Observe<F> {
             }
             polled
         }));
-        Poll::Ready((output, this.listener.hand_on()))
+        Poll::Ready((output, this.listener.pass_on()))
     }
 }
 

@@ -27,7 +27,7 @@ impl State<'_> {
         let outcome = self.closed();
         // Build the report only if it is observed.
         if is_listening() || self.test_scope().is_some() {
-            self.tell(self.report(outcome));
+            self.give_report(self.report(outcome));
         }
     }
 
@@ -74,7 +74,7 @@ impl State<'_> {
 pub struct OnEnd<'p, H, C, K = Nothing> {
     call: Call<'p, C, K>,
     hook: H,
-    tell: fn(&H, &Report),
+    call_hook: fn(&H, &Report),
 }
 
 impl<'p, H, C, K> OnEnd<'p, H, C, K> {
@@ -88,7 +88,7 @@ impl<'p, H, C, K> OnEnd<'p, H, C, K> {
         Self {
             call,
             hook,
-            tell: |hook, report| hook(report),
+            call_hook: |hook, report| hook(report),
         }
     }
 }
@@ -119,15 +119,15 @@ impl<H, C, K> Drop for OnEnd<'_, H, C, K> {
         drop(self.call.kept.take());
         let state = &self.call.state;
         let report = state.report(state.closed());
-        state.tell(report.clone());
+        state.give_report(report.clone());
         // The calls of the hook are no calls of the body around.
         let _restored = refusal_restored_after();
         if std::thread::panicking() {
-            let _ = catch_unwind(AssertUnwindSafe(|| (self.tell)(&self.hook, &report)));
+            let _ = catch_unwind(AssertUnwindSafe(|| (self.call_hook)(&self.hook, &report)));
         } else {
-            (self.tell)(&self.hook, &report);
-            // Reported again after the hook, whose own calls also made reports: the last report counts.
-            listener(|listener| listener.tell(report));
+            (self.call_hook)(&self.hook, &report);
+            // Recorded again after the hook, whose own calls also made reports: the last report counts.
+            listener(|listener| listener.record(report));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! an attempt begins   enter_attempt (each poll)
 //! its body ends       body_ends (twice, with a hedge)
 //! a wait begins       wait_begins
-//! the call ends       call_ends, then tell
+//! the call ends       call_ends, then give_report
 //! ```
 //!
 //! No lock is held while a subscriber is called, because the subscriber may call annotated functions itself.
@@ -140,8 +140,8 @@ impl State<'_> {
     }
 
     /// Gives the report to the outer listener and to the test scope of the call.
-    pub(super) fn tell(&self, report: Report) {
-        listener(|listener| listener.tell(report.clone()));
+    pub(super) fn give_report(&self, report: Report) {
+        listener(|listener| listener.record(report.clone()));
         if let Some(own) = self.test_scope() {
             let mut noted = self.frame.rest().noted();
             own.log(LoggedCall {
@@ -201,7 +201,7 @@ impl State<'_> {
 
     /// Says once for each function that it makes fewer attempts inside another call.
     pub(super) fn log_fewer_attempts(&self, allowed: u32, own: u32) {
-        if self.settings.shared.told.raise() {
+        if self.settings.shared.reported.raise() {
             self.log(Event::FewerAttempts { allowed, own });
         }
     }

@@ -104,13 +104,13 @@ impl<C: Limits, K> Call<'_, C, K> {
                     let Some(at) = self.state.failed(ruling, words, true) else {
                         return Err(R::from_error(error));
                     };
-                    self.tell(Ok(&error), hook);
+                    self.call_on_retry(Ok(&error), hook);
                     self.kept = keeps.keep(error);
                     return Ok(at);
                 }
             },
         };
-        self.tell(Err(words), hook);
+        self.call_on_retry(Err(words), hook);
         Ok(next)
     }
 
@@ -147,7 +147,11 @@ impl<C: Limits, K> Call<'_, C, K> {
 
     /// Calls `on_retry`, if there is one.
     #[inline]
-    fn tell<E>(&self, failed: Result<&E, &'static str>, hook: impl FnOnce(&RetryEvent<'_, E>)) {
+    fn call_on_retry<E>(
+        &self,
+        failed: Result<&E, &'static str>,
+        hook: impl FnOnce(&RetryEvent<'_, E>),
+    ) {
         if self.state.settings.listens {
             hook(&self.state.event(failed));
         }

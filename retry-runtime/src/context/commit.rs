@@ -1,8 +1,8 @@
 //! A commit that a timeout cuts may have taken effect, so its attempt must not be repeated.
 //!
-//! The open commits of an attempt are those that began in it and have not ended. A frame does not know the frames
-//! around it. So a call that is pending with an open commit reports that to the outer attempt, which reports it to the
-//! next one in the same poll. A timeout of an outer call then finds an open commit in its own attempt.
+//! The open commits of an attempt are those that began in it and have not ended. A frame does not know its outer
+//! frames. So a call that is pending with an open commit reports it to the outer attempt, which reports it to the next one in
+//! the same poll. A timeout of an outer call then finds an open commit in its own attempt.
 
 use std::sync::Arc;
 

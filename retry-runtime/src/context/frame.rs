@@ -45,7 +45,7 @@ pub(crate) struct Frame {
     pub(crate) deadline: Cell<Stamp>,
     /// When the timeout of the present attempt cuts it.
     pub(crate) cut: Cell<Stamp>,
-    /// The nearest limit of the code around the present attempt.
+    /// The nearest limit from outside the present attempt.
     outer_limit: Cell<Stamp>,
     /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
     narrowed: Cell<bool>,
@@ -367,7 +367,7 @@ impl Frame {
         });
     }
 
-    /// Takes the failure that was set aside into that of the attempt: the dearer one is the last one, and the larger hint counts.
+    /// Takes the failure that was set aside into that of the attempt: the more expensive one is the last one, and the larger hint counts.
     pub(crate) fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
         let aside = self.if_rest().and_then(|rest| rest.noted().aside.take());
         let Some((failure, other_hint)) = aside else {
@@ -405,7 +405,7 @@ pub(crate) fn is_within() -> bool {
     FRAME.is_set()
 }
 
-/// Shows the frame of the outer call, or of the scope around, to `f`, if there is one.
+/// Shows the outer frame to `f`, if there is one.
 #[inline]
 pub(crate) fn outer<T>(f: impl FnOnce(&Frame) -> T) -> Option<T> {
     FRAME.is_set().then(|| FRAME.with(f))
@@ -495,7 +495,7 @@ pub(crate) enum Phase {
     Preparation,
     /// It ended with this outcome.
     Ended(Outcome),
-    /// It ended, and whoever wants to know was told.
+    /// It ended, and its report is given.
     Closed,
     /// No call, but a copy of an attempt in another task.
     Carried,

@@ -28,7 +28,7 @@ pub struct SiteState {
     /// Where the attribute of the function is.
     pub(crate) place: &'static Location<'static>,
     /// Set after the "fewer attempts" event has been logged once.
-    pub(crate) told: Flag,
+    pub(crate) reported: Flag,
     /// Raised once an event has said that a wait of the function blocks a thread of a runtime.
     pub(crate) blocked: Flag,
     /// The state of the function's own budget, used if the attribute names none.
@@ -55,7 +55,7 @@ impl SiteState {
     const fn at(place: &'static Location<'static>) -> Self {
         Self {
             place,
-            told: Flag::new(),
+            reported: Flag::new(),
             blocked: Flag::new(),
             cell: BudgetCell::full(),
             lines: Lines::new(),

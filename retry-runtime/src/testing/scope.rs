@@ -129,7 +129,7 @@ impl Scope {
         let scope = self.begin();
         let listener = Listener::of(scope.clone());
         let output = listener.lend(work);
-        listener.hand_on();
+        listener.pass_on();
         (output, Log::new(scope.take()))
     }
 

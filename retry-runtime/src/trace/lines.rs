@@ -152,16 +152,16 @@ mod tests {
         #[test]
         fn what_passed_and_what_was_left_out_is_all(steps in prop::collection::vec(0_u64..300, 1..200)) {
             let limit = Limit::EACH_SECOND;
-            let (mut now, mut told, mut times) = (0, 0, Vec::new());
+            let (mut now, mut logged, mut times) = (0, 0, Vec::new());
             for step in &steps {
                 now += step;
                 if let Some(left_out) = limit.pass(at(now)) {
-                    told += 1 + left_out;
+                    logged += 1 + left_out;
                     times.push(now);
                 }
             }
             let last = limit.pass(at(now + 1_000)).expect("a new second");
-            prop_assert_eq!(told + last, steps.len() as u64);
+            prop_assert_eq!(logged + last, steps.len() as u64);
             for &time in &times {
                 let near = times.iter().filter(|&&other| (time..time + 1_000).contains(&other));
                 prop_assert!(near.count() < 20, "ten, and those of a second that began before");
