@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::State;
 use super::decide::{Cause, Situation, decide, held_back};
-use super::limits::Cut;
+use super::limits::{Cut, StopReason};
 use super::timers::NextAttemptAt;
 use crate::budget::{Charge, Request};
 use crate::classify::{Ruling, Verdict};
@@ -384,12 +384,4 @@ impl State<'_> {
             sensitive: self.settings.sensitive,
         }
     }
-}
-
-/// Why a call was stopped.
-#[derive(Debug)]
-pub struct StopReason {
-    pub(crate) stopped: Stopped,
-    /// Whether the caller gets the error of the last attempt, in place of a `Stopped`.
-    pub(crate) error_stands: bool,
 }

@@ -8,7 +8,6 @@
 use std::fmt;
 use std::pin::Pin;
 
-use super::StopReason;
 use crate::clock::Sleep;
 use crate::lookup::client::{By, Foreign};
 use crate::lookup::{BoxedError, Forgets, Remembers};
@@ -158,6 +157,14 @@ impl<C, Way> Chooses<C, Way> for Remembers {}
 impl<C, Way> Chooses<C, Way> for Forgets {}
 impl Chooses<Cut, By<Self>> for Foreign {}
 impl Chooses<Never, ()> for Foreign {}
+
+/// Why a call was stopped.
+#[derive(Debug)]
+pub struct StopReason {
+    pub(crate) stopped: Stopped,
+    /// Whether the caller gets the error of the last attempt, in place of a `Stopped`.
+    pub(crate) error_stands: bool,
+}
 
 /// Makes the error of a call that was stopped, from the error that it kept.
 pub trait LastError<E> {

@@ -37,11 +37,10 @@ mod race;
 mod settle;
 mod timers;
 
-pub use self::after::StopReason;
 pub use self::blocking::CanBlock;
 pub use self::cancel::{Cancels, Signal, Signalled, unless, unless_begun};
 pub use self::close::OnEnd;
-pub use self::limits::{Chooses, Cut, Keeps, Kept, LastError, Limits, Never, Nothing};
+pub use self::limits::{Chooses, Cut, Keeps, Kept, LastError, Limits, Never, Nothing, StopReason};
 pub use self::settle::Stops;
 pub use self::timers::NextAttemptAt;
 
