@@ -12,7 +12,10 @@ use reqwest::{Client, Method, Request, Response};
 use reqwest_middleware::{ClientBuilder, Error, Middleware, Next};
 use reqwest_retry::RetryTransientMiddleware;
 use reqwest_retry::policies::ExponentialBackoff;
+use tokio::net::TcpListener;
 use tokio::time::Instant;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::{self, ServerConfig};
 
 const PAGE: &str = include_str!("../../../docs/MIGRATING.md");
 
@@ -116,5 +119,37 @@ async fn it_sends_a_post_again_and_does_not_wait_for_retry_after() {
         let begun = Instant::now();
         assert!(is_sent_again(retries, Method::GET, answers).await);
         assert_eq!(begun.elapsed() >= Duration::from_secs(100), waits);
+    }
+}
+
+#[tokio::test]
+async fn it_connects_again_to_a_server_whose_certificate_is_not_valid() {
+    assert!(PAGE.contains("| retries each request that got no connection |"));
+    let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let chain = vec![own.cert.der().clone()];
+    let key = own.signing_key.serialize_der().try_into().unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config =
+        ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = config.unwrap().with_no_client_auth();
+    let acceptor = TlsAcceptor::from(Arc::new(config.with_single_cert(chain, key).unwrap()));
+    for (retries, connections) in [(theirs as Retries, 2), (ours, 1)] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let accepted = Arc::new(AtomicU32::new(0));
+        let (acceptor, count) = (acceptor.clone(), accepted.clone());
+        let server = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                count.fetch_add(1, Ordering::Relaxed);
+                // The client refuses the certificate.
+                let _ = acceptor.accept(stream).await;
+            }
+        });
+        let client = Client::builder().no_proxy().build().unwrap();
+        let client = retries(ClientBuilder::new(client)).build();
+        let url = format!("https://localhost:{port}/");
+        client.get(url).send().await.unwrap_err();
+        server.abort();
+        assert_eq!(accepted.load(Ordering::Relaxed), connections);
     }
 }
