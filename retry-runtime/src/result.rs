@@ -68,7 +68,8 @@ pub fn typed<R>() -> R {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`",
     label = "this error type cannot be made from `reattempt::Stopped`",
-    note = "add a variant to your error, `Stopped(#[from] reattempt::Stopped)`, or write `impl From<reattempt::Stopped> for {Self}`",
+    note = "with `thiserror`, add the variant `Stopped(#[from] reattempt::Stopped)`; without it, the variant `Stopped(reattempt::Stopped)` and \
+            `impl From<reattempt::Stopped> for {Self} {{ fn from(stopped: reattempt::Stopped) -> Self {{ Self::Stopped(stopped) }} }}`",
     note = "for a type parameter, write the bound `{Self}: From<reattempt::Stopped>`",
     note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`; for that of `reqwest`, \
             `reattempt::reqwest::RequestError`; and in a function that commits a transaction, the `TransactionError` of its client",

@@ -40,8 +40,8 @@ messages! {
 
     not_async() {
         "this function is not async, expected `async fn`, or `blocking` in the attribute";
-        help "write `#[retry(blocking)]` if the body blocks its thread, which then also waits";
-        note "in an `async fn`, a body that blocks would keep its worker thread from all other tasks";
+        help "write `async fn`; or, if the body blocks its thread, add `blocking` to your keys: `#[retry(blocking, …)]`";
+        note "nothing can stop a body that blocks: leave out `timeout`, `hedge`, `cancel` and `cancel_waits`";
     }
 
     runs_in_a_runtime() {

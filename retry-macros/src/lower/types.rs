@@ -124,7 +124,7 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
     }
     let name = last.ident.to_string();
     let write = match name.as_str() {
-        "String" | "str" => asking(key, "error.contains(\"busy\")"),
+        "String" | "str" => asking(key, "error.to_string().contains(\"busy\")"),
         "Box" | "Arc" => match type_arguments(last).first() {
             Some(Type::TraitObject(_)) => return Some(wording::every_error(key, found)),
             // It is found in a `Box` or an `Arc` too.
