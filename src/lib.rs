@@ -22,11 +22,11 @@
 //! }
 //! ```
 //!
-//! The function keeps its name, signature, docs and attributes. Each attempt has a timeout, the whole call a deadline.
-//! Waits use exponential backoff with full jitter. Dropping the future stops everything at once.
+//! The function keeps its name, signature, docs and attributes. Here, each attempt has a timeout, and the
+//! whole call a deadline. Waits use exponential backoff with full jitter. Dropping the future stops the attempt or the wait at once.
 //!
 //! All calls of the function share a retry budget, which limits retries while the service fails. When it is empty, a failed call
-//! is not retried: it returns its error, with the outcome `budget` in logs and metrics.
+//! is not retried, and logs and metrics have the outcome `budget`.
 //! [Why did my call fail after one attempt?](guide::budgets)
 //!
 //! The [guide] has a page for each question. [`retry`](macro@retry) is the reference of the attribute, and [`Retryable`] that
@@ -61,7 +61,7 @@
 //! For a client without a feature, [`codes`] has the verdicts of statuses, SQLSTATEs and other codes.
 //! [`docs/CLASSIFICATION.md`] has the verdict of each error.
 //!
-//! The crate needs tokio, or [a browser](guide::promises#in-a-browser), and Rust 1.85.
+//! Async functions need tokio, or [a browser](guide::promises#in-a-browser). The crate needs Rust 1.85.
 //!
 //! [`docs/CLASSIFICATION.md`]: https://github.com/reattempt/reattempt/blob/main/docs/CLASSIFICATION.md
 

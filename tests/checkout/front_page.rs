@@ -251,7 +251,7 @@ const BULLETS: [Bullet; 5] = [
         test: "an_inner_call_keeps_the_deadline_around_it",
     },
     Bullet {
-        title: "Errors carry a verdict.",
+        title: "Errors have verdicts.",
         file: "tests/ui/fail/derive-variant-silent.stderr",
         test: "error: variant `Closed`",
     },
