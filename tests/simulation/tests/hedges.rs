@@ -72,14 +72,8 @@ fn measured(row: &str) -> [f64; 4] {
 }
 
 #[test]
-fn the_guide_quotes_what_was_measured_over_sockets() {
+fn over_sockets_the_slowest_calls_take_a_tenth_for_few_more_requests() {
     let [_, _, slow, one] = measured("| without |");
     let [_, _, fast, more] = measured("| `hedge");
     assert!((one - 1.0).abs() < 1e-9 && fast <= slow / 10.0 && more <= 1.015);
-    let words = format!(
-        "falls from {slow} to {fast} ms, for {:.1} % more requests",
-        (more - 1.0) * 100.0
-    );
-    let guide = include_str!("../../../src/guide/hedging.md").replace('\n', " ");
-    assert!(guide.contains(&words), "the guide does not say: {words}");
 }
