@@ -83,7 +83,7 @@ fn share(words: &str) -> f64 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_default_budget_refuses_nothing_up_to_the_shares_on_the_page_and_much_at_twice_them() {
+async fn the_default_budget_refuses_nothing_up_to_the_shares_on_the_page_and_much_far_above_them() {
     assert!(PAGE.contains("up to 200 calls a second whose attempts take up to half a second"));
     for (fault, words) in [
         (
@@ -101,13 +101,9 @@ async fn the_default_budget_refuses_nothing_up_to_the_shares_on_the_page_and_muc
                 "{share}{words}, {rate} a second, {attempts} attempts"
             );
         }
-        let refused = refused(fault, 2.0 * share, 200, 3).await;
-        // Among timeouts, faults come and go, and the calls under way in each have retries that are free.
-        let least = match fault {
-            Fault::Timeout => 600,
-            Fault::Error(_) => 2_400,
-        };
-        assert!(refused > least, "twice {share}{words}: {refused}");
+        // At twice the share of timeouts, luck decides: faults come and go, and the calls under way in each have free retries.
+        let refused = refused(fault, 2.5 * share, 200, 3).await;
+        assert!(refused > 2_400, "2.5 times {share}{words}: {refused}");
     }
 }
 
