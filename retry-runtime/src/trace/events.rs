@@ -100,7 +100,8 @@ pub(crate) fn write(event: Event<'_>, call: &CallInTrace<'_>) {
     };
     let of_attempt = failed.is_some() || outcome.is_some();
     let elapsed = call.elapsed.filter(|_| delay.is_none() || failed.is_some());
-    macro_rules! line {
+    // The macros of `tracing` 0.1.35 call `line!`, so no macro here may have that name.
+    macro_rules! at_level {
         ($level:ident) => {
             limited!(
                 $level,
@@ -119,9 +120,9 @@ pub(crate) fn write(event: Event<'_>, call: &CallInTrace<'_>) {
         };
     }
     match level {
-        Level::DEBUG => line!(DEBUG),
-        Level::INFO => line!(INFO),
-        _ => line!(WARN),
+        Level::DEBUG => at_level!(DEBUG),
+        Level::INFO => at_level!(INFO),
+        _ => at_level!(WARN),
     }
 }
 
