@@ -14,7 +14,7 @@ pub(super) struct RunRules<'p, T, E> {
     /// Each gives the answer of the first error of its type that is not permanent.
     pub(super) on: Vec<fn(&E) -> Option<Said>>,
     pub(super) when: Vec<Asks<'p, E, bool>>,
-    /// What an error says of itself, if its type says anything where `when` is written.
+    /// The verdict and the hint of an error, if its type is known to have them where `when` is written.
     pub(super) said: fn(&E) -> Said,
     pub(super) unless: Vec<Asks<'p, E, bool>>,
     pub(super) retry_after: Vec<Asks<'p, E, Option<Duration>>>,
