@@ -76,7 +76,7 @@ async fn held() -> Vec<String> {
         format!("{} retries", full / failure),
         format!("{} if attempts time out", full / timeout),
         format!("{} per second", word(refill / failure)),
-        format!("gets {} more", word(free)),
+        format!("first {} retries", word(free)),
         "four attempts around four".to_owned(),
         format!("make {calls} calls, not {}", 4 * 4),
         format!("make at most {calls} calls"),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use reattempt::testing::Scope;
 use reattempt::{
-    Attempt, Budget, Hedge, Jitter, Outcome, Policy, Report, Retryable, Stopped, Verdict, observe,
+    Attempt, Budget, Hedge, Outcome, Policy, Report, Retryable, Stopped, Verdict, observe,
     propagate, retry, set_enabled,
 };
 use tokio::time::{Instant, advance, sleep, timeout};
