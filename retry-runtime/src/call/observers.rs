@@ -194,7 +194,7 @@ impl State<'_> {
             attempt: frame.present.get(),
             attempts: frame.attempts_allowed(),
             which: frame.which.get(),
-            elapsed: self.elapsed(),
+            started: frame.started.get(),
             lines: &settings.shared.lines,
         }
     }

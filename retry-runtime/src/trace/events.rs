@@ -99,7 +99,7 @@ pub(crate) fn write(event: Event<'_>, call: &CallInTrace<'_>) {
         _ => (None, None, None, None),
     };
     let of_attempt = failed.is_some() || outcome.is_some();
-    let elapsed = call.elapsed.filter(|_| delay.is_none() || failed.is_some());
+    let started = call.started.filter(|_| delay.is_none() || failed.is_some());
     // The macros of `tracing` 0.1.35 call `line!`, so no macro here may have that name.
     macro_rules! at_level {
         ($level:ident) => {
@@ -111,7 +111,7 @@ pub(crate) fn write(event: Event<'_>, call: &CallInTrace<'_>) {
                 attempt = of_attempt.then_some(call.attempt),
                 attempts = failed.and(call.attempts),
                 verdict = failed.map(|failed| failed.verdict.as_str()),
-                elapsed = elapsed.map(field::debug),
+                elapsed = started.map(|started| field::debug(Stamp::now().since(started))),
                 error = failed.map(|failed| failed.words.to_string()),
                 delay = delay.map(field::debug),
                 outcome = outcome.map(Outcome::as_str),

@@ -22,6 +22,7 @@ pub(crate) use self::off::*;
 pub(crate) use self::{events::*, lines::Lines, spans::*};
 use crate::budget::BudgetRef;
 use crate::classify::Verdict;
+use crate::clock::Stamp;
 use crate::report::Which;
 use crate::stopped::Outcome;
 
@@ -75,7 +76,7 @@ pub(crate) struct CallInTrace<'a> {
     pub(crate) attempt: u32,
     pub(crate) attempts: Option<u32>,
     pub(crate) which: Which,
-    /// How long the call took, if its start is known.
-    pub(crate) elapsed: Option<Duration>,
+    /// When the call began, if that is known. Only an event that is written reads the clock.
+    pub(crate) started: Option<Stamp>,
     pub(crate) lines: &'a Lines,
 }
