@@ -127,7 +127,7 @@ fn unit(name: &str) -> Option<(&'static str, u64)> {
     Some((names.split(' ').next()?, *nanos))
 }
 
-/// The unit that a name most likely means: `MS` is `ms`, and `seond` is `s`.
+/// The unit that a name most likely means: `MS` is `ms`, and `secnds` is `s`.
 fn meant(name: &str) -> Option<&'static str> {
     let lower = name.to_lowercase();
     let names = UNITS.iter().flat_map(|(names, _)| names.split(' '));
