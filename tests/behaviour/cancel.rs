@@ -12,17 +12,14 @@ use tokio::sync::Notify;
 
 use crate::script::{RESET, Script, Step, ending, ms, stopped};
 
-#[retry(
+plays!(call(
     attempts = 5,
     base = "1s",
     backoff = "constant",
     jitter = "none",
     budget = "none",
     cancel = stop.notified()
-)]
-async fn call(script: &Script, stop: &Notify) -> io::Result<usize> {
-    script.play().await
-}
+), stop: &Notify);
 
 #[tokio::test(start_paused = true)]
 async fn cancel_wins_over_a_body_that_is_ready_at_the_same_moment() {
@@ -156,15 +153,12 @@ async fn the_future_is_made_once_a_call() {
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_is_cancelled_as_it_begins_is_not_paid_for() {
     static LEVEL: reattempt::Budget = reattempt::Budget::aws();
-    #[retry(
+    plays!(call(
         attempts = 5,
         budget = "LEVEL",
         cancel = stop.notified(),
         before_retry = async || stop.notify_one(),
-    )]
-    async fn call(script: &Script, stop: &Notify) -> io::Result<usize> {
-        script.play().await
-    }
+    ), stop: &Notify);
     let script = Script::new([RESET]);
     let error = call(&script, &Notify::new()).await.unwrap_err();
     assert_eq!((script.calls(), LEVEL.level()), (1, 500.0));
@@ -172,17 +166,14 @@ async fn a_retry_that_is_cancelled_as_it_begins_is_not_paid_for() {
     assert_eq!(ending(&error), (Outcome::Cancelled, 1, cause));
 }
 
-#[retry(
+plays!(call_that_ends(
     attempts = 5,
     base = "1s",
     backoff = "constant",
     jitter = "none",
     budget = "none",
     cancel_waits = stop.notified()
-)]
-async fn call_that_ends(script: &Script, stop: &Notify) -> io::Result<usize> {
-    script.play().await
-}
+), stop: &Notify);
 
 /// Runs the function above, stops it after this many milliseconds, and hands what happened to `check`.
 async fn waits_stopped_after(

@@ -141,21 +141,13 @@ async fn a_timeout_that_the_budget_refuses_runs_nothing_more() {
 /// The limit that comes first ends the call.
 #[tokio::test(start_paused = true)]
 async fn of_cancel_timeout_and_deadline_the_first_acts() {
-    #[retry(
+    plays!(call(
         attempts = 1,
         timeout = timeout,
         deadline = deadline,
         cancel = tokio::time::sleep(cancel),
         budget = "none"
-    )]
-    async fn call(
-        script: &Script,
-        timeout: Duration,
-        deadline: Duration,
-        cancel: Duration,
-    ) -> io::Result<usize> {
-        script.play().await
-    }
+    ), timeout: Duration, deadline: Duration, cancel: Duration);
     for (limits, outcome) in [
         ([10, 20, 30], Outcome::Timeout),
         ([30, 10, 20], Outcome::Deadline),
@@ -334,25 +326,19 @@ async fn a_scope_around_a_carried_future_holds() {
 #[tokio::test(start_paused = true)]
 async fn retries_in_before_retry_add() {
     plays!(reconnect(attempts = 4, base = "1ms", budget = "none"));
-    #[retry(
+    plays!(call(
         attempts = 4,
         base = "1ms",
         budget = "none",
         before_retry = async || { let _ = reconnect(connection).await; },
-    )]
-    async fn call(script: &Script, connection: &Script) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(
+    ), connection: &Script);
+    plays!(limited(
         attempts = 4,
         base = "1ms",
         budget = "none",
         deadline = "60s",
         before_retry = async || { let _ = reconnect(connection).await; },
-    )]
-    async fn limited(script: &Script, connection: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    ), connection: &Script);
     let (script, connection) = (Script::new([RESET]), Script::new([RESET]));
     call(&script, &connection).await.unwrap_err();
     // `before_retry` runs once for each of three retries, and makes three retries itself.
@@ -401,10 +387,7 @@ async fn unlimited_attempts_have_no_budget_by_default() {
     /// The largest number means the same, as the reference says.
     const LARGEST: Policy = UNLIMITED.with_attempts(u32::MAX);
     plays!(by_largest(policy = LARGEST));
-    #[retry(attempts = attempts, base = "1ms", max_delay = "1ms")]
-    async fn by_expression(script: &Script, attempts: u32) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(by_expression(attempts = attempts, base = "1ms", max_delay = "1ms"), attempts: u32);
     let script = || Script::new(vec![RESET; 2_000].into_iter().chain([Step::Succeed]));
     assert_eq!(call(&script()).await.unwrap(), 2_001);
     assert_eq!(by_policy(&script()).await.unwrap(), 2_001);
@@ -420,10 +403,7 @@ async fn unlimited_attempts_have_no_budget_by_default() {
 /// The largest limit keeps the budget.
 #[tokio::test(start_paused = true)]
 async fn one_attempt_less_than_the_largest_number_is_a_limit() {
-    #[retry(attempts = attempts, base = "1ms", max_delay = "1ms")]
-    async fn call(script: &Script, attempts: u32) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(attempts = attempts, base = "1ms", max_delay = "1ms"), attempts: u32);
     let script = Script::new(vec![RESET; 2_000]);
     let (_, report) = observe(call(&script, u32::MAX - 1)).await;
     assert_eq!(report.unwrap().outcome(), Outcome::Budget);
@@ -483,7 +463,7 @@ async fn a_generic_function_and_a_default_method_have_one_budget_each() {
 #[tokio::test(start_paused = true)]
 async fn a_thousand_calls_at_once_conserve_the_budget() {
     static LEVEL: Budget = Budget::aws().with_capacity(10_000);
-    #[retry(
+    plays!(call(
         attempts = 3,
         base = "20ms",
         jitter = "equal",
@@ -492,10 +472,7 @@ async fn a_thousand_calls_at_once_conserve_the_budget() {
         budget = "LEVEL",
         cancel = tokio::time::sleep(cancel),
         before_retry = async || tokio::time::sleep(ms(1)).await,
-    )]
-    async fn call(script: &Script, cancel: Duration) -> io::Result<usize> {
-        script.play().await
-    }
+    ), cancel: Duration);
     let calls: Vec<_> = (0..1000_u64)
         .map(|n| {
             let script = Arc::new(Script::new([Step::FailAfter(ms(n % 40)), Step::Hang]));
@@ -528,7 +505,7 @@ async fn a_refusal_in_before_retry_ends_the_calls_around_if_the_call_ends_with_i
         left.set(deadline::remaining());
         script.play().await
     }
-    #[retry(
+    plays!(ends(
         attempts = 3,
         base = "1s",
         backoff = "constant",
@@ -536,29 +513,15 @@ async fn a_refusal_in_before_retry_ends_the_calls_around_if_the_call_ends_with_i
         budget = "none",
         deadline = "60s",
         before_retry = async || reconnect(connection, left).await.map(drop),
-    )]
-    async fn ends(
-        script: &Script,
-        connection: &Script,
-        left: &Cell<Option<Duration>>,
-    ) -> io::Result<usize> {
-        script.play().await
-    }
-    #[retry(
+    ), connection: &Script, left: &Cell<Option<Duration>>);
+    plays!(goes_on(
         attempts = 3,
         base = "1s",
         backoff = "constant",
         jitter = "none",
         budget = "none",
         before_retry = async || { let _ = reconnect(connection, left).await; },
-    )]
-    async fn goes_on(
-        script: &Script,
-        connection: &Script,
-        left: &Cell<Option<Duration>>,
-    ) -> io::Result<usize> {
-        script.play().await
-    }
+    ), connection: &Script, left: &Cell<Option<Duration>>);
     #[retry(attempts = 4, base = "1ms", budget = "none")]
     async fn around<'a>(
         ended: &dyn Fn() -> LocalBoxFuture<'a, io::Result<usize>>,

@@ -105,16 +105,13 @@ fn seen(event: &RetryEvent<'_, io::Error>) -> Seen {
     )
 }
 
-#[retry(
+plays!(seeing(
     attempts = 5,
     timeout = "1s",
     jitter = "none",
     when_ok = |call| *call == 3,
     on_retry = |event| events.lock().unwrap().push(seen(event))
-)]
-async fn seeing(script: &Script, events: &Mutex<Vec<Seen>>) -> io::Result<usize> {
-    script.play().await
-}
+), events: &Mutex<Vec<Seen>>);
 
 #[tokio::test(start_paused = true)]
 async fn on_retry_receives_number_verdict_delay_and_error_of_each_failure() {
@@ -234,14 +231,11 @@ async fn before_retry_is_cut_by_the_deadline() {
 /// A busy runtime wakes a wait long after the deadline.
 #[tokio::test(start_paused = true)]
 async fn before_retry_does_not_begin_after_the_deadline() {
-    #[retry(
+    plays!(call(
         deadline = "1s",
         jitter = "none",
         before_retry = async || log.note("before")
-    )]
-    async fn call(script: &Script, log: &Log) -> io::Result<usize> {
-        script.play().await
-    }
+    ), log: &Log);
     let (script, log) = (Script::new([RESET]), Log::new());
     let mut call = Box::pin(call(&script, &log));
     assert!(futures::poll!(&mut call).is_pending());
@@ -351,16 +345,10 @@ async fn an_event_is_shown_with_its_failure_whatever_that_was() {
 /// It may be logged as it is. The hook still gets the error itself.
 #[tokio::test(start_paused = true)]
 async fn an_event_of_a_sensitive_function_is_shown_without_the_text_of_the_error() {
-    #[retry(attempts = 2, jitter = "none", sensitive, on_retry = |event| {
+    plays!(fails(attempts = 2, jitter = "none", sensitive, on_retry = |event| {
         let error = event.error().map(ToString::to_string);
         lines.lock().unwrap().push((event.to_string(), error));
-    })]
-    async fn fails(
-        script: &Script,
-        lines: &Mutex<Vec<(String, Option<String>)>>,
-    ) -> io::Result<usize> {
-        script.play().await
-    }
+    }), lines: &Mutex<Vec<(String, Option<String>)>>);
     let lines = Mutex::new(Vec::new());
     fails(&Script::new([RESET]), &lines).await.unwrap_err();
     let line = "attempt 1 of 2 failed: (sensitive), next attempt in 100ms";

@@ -87,17 +87,14 @@ async fn a_wait_keeps_the_deadline_beside_a_neighbour_that_spends_the_cooperativ
     assert!(elapsed <= ms(910), "{elapsed:?}");
 }
 
-#[retry(
+plays!(twice(
     attempts = 2,
     deadline = limit,
     base = wait,
     backoff = "constant",
     jitter = "none",
     budget = "none"
-)]
-async fn twice(script: &Script, limit: Duration, wait: Duration) -> io::Result<usize> {
-    script.play().await
-}
+), limit: Duration, wait: Duration);
 
 /// At least 50 ms or a tenth of the deadline remain for the attempt after a wait.
 #[tokio::test(start_paused = true)]
@@ -166,16 +163,13 @@ async fn jitter_is_drawn_from_what_leaves_time_for_an_attempt() {
 /// The length of an inherited deadline is the time that was left when the call began.
 #[tokio::test(start_paused = true)]
 async fn an_inherited_deadline_leaves_time_for_an_attempt_too() {
-    #[retry(
+    plays!(inner(
         attempts = 2,
         base = wait,
         backoff = "constant",
         jitter = "none",
         budget = "none"
-    )]
-    async fn inner(script: &Script, wait: Duration) -> io::Result<usize> {
-        script.play().await
-    }
+    ), wait: Duration);
     // `gone` has passed when the call begins, and `first` is the time of its first attempt.
     for (limit, gone, first, wait, calls) in [
         (10_000, 0, 0, 9950, 2),

@@ -78,10 +78,7 @@ async fn a_call_that_fails_reports_why() {
 #[tokio::test(start_paused = true)]
 async fn a_single_attempt_ends_with_the_outcome_of_a_last_attempt() {
     plays!(literal(attempts = 1));
-    #[retry(attempts = most)]
-    async fn expression(script: &Script, most: u32) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(expression(attempts = most), most: u32);
     for (kind, outcome, verdict) in [
         (
             io::ErrorKind::ConnectionReset,

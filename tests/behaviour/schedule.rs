@@ -106,16 +106,13 @@ async fn unlimited_attempts_end_at_the_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn decorrelated_jitter_depends_on_the_delay_before() {
-    #[retry(
+    plays!(call(
         attempts = 6,
         base = "10ms",
         jitter = "decorrelated",
         budget = "none",
         on_retry = |event| delays.borrow_mut().push(event.delay())
-    )]
-    async fn call(script: &Script, delays: &RefCell<Vec<Duration>>) -> io::Result<usize> {
-        script.play().await
-    }
+    ), delays: &RefCell<Vec<Duration>>);
     let mut longest = Duration::ZERO;
     for _ in 0..50 {
         let delays = RefCell::default();
@@ -234,10 +231,7 @@ async fn a_policy_is_named_and_overridden() {
 
 #[tokio::test(start_paused = true)]
 async fn keys_override_a_policy_that_only_the_call_knows() {
-    #[retry(policy = given, attempts = 3, base = base)]
-    async fn call(script: &Script, given: Policy, base: Duration) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(call(policy = given, attempts = 3, base = base), given: Policy, base: Duration);
     let given = Policy::new()
         .with_attempts(5)
         .with_base(ms(70))
@@ -277,16 +271,13 @@ proptest! {
     /// No wait is longer than `max_delay`.
     #[test]
     fn no_wait_is_above_max_delay(base in 0_u64..10_000, max in 1_u64..10_000) {
-        #[retry(
+        plays!(call(
             attempts = 8,
             base = base,
             max_delay = longest,
             jitter = "decorrelated",
             budget = "none"
-        )]
-        async fn call(script: &Script, base: Duration, longest: Duration) -> io::Result<usize> {
-            script.play().await
-        }
+        ), base: Duration, longest: Duration);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         let times = runtime.block_on(async {
             let script = Script::new([RESET]);
@@ -309,10 +300,7 @@ const FLOOR: Policy = Policy::new()
 #[tokio::test(start_paused = true)]
 async fn no_wait_is_shorter_than_min_delay() {
     plays!(literal(attempts = 3, base = "0s", min_delay = "300ms"));
-    #[retry(policy = FLOOR, min_delay = *shortest)]
-    async fn of_the_call(script: &Script, shortest: &Duration) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(of_the_call(policy = FLOOR, min_delay = *shortest), shortest: &Duration);
     let script = Script::new([RESET]);
     literal(&script).await.unwrap_err();
     assert_eq!(script.times(), [ms(0), ms(300), ms(600)]);

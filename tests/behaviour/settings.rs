@@ -125,10 +125,7 @@ async fn each_setting_may_name_an_argument() {
     assert_eq!(script.times(), [ms(0), ms(10), ms(30), ms(60)]);
 }
 
-#[retry(attempts = attempts)]
-async fn times(script: &Script, attempts: u32) -> io::Result<usize> {
-    script.play().await
-}
+plays!(times(attempts = attempts), attempts: u32);
 
 #[tokio::test(start_paused = true)]
 async fn a_call_replaces_values_that_are_out_of_range() {
@@ -170,24 +167,14 @@ async fn a_call_waits_for_the_delays_as_listed() {
     assert_eq!(config.reads.load(Relaxed), 1);
 }
 
-#[retry(delays = delays)]
-async fn alone(script: &Script, delays: &[Duration]) -> io::Result<usize> {
-    script.play().await
-}
+plays!(alone(delays = delays), delays: &[Duration]);
 
 #[retry(attempts = 4, delays = [first, "5ms"], timeout = timeout)]
 async fn mixed(script: &Script, first: Duration, timeout: Duration) -> io::Result<usize> {
     script.play().await
 }
 
-#[retry(policy = policy, delays = &delays)]
-async fn beside_a_policy(
-    script: &Script,
-    policy: Policy,
-    delays: [Duration; 3],
-) -> io::Result<usize> {
-    script.play().await
-}
+plays!(beside_a_policy(policy = policy, delays = &delays), policy: Policy, delays: [Duration; 3]);
 
 #[tokio::test(start_paused = true)]
 async fn delays_of_the_call_set_the_attempts_unless_the_attribute_does() {
@@ -223,10 +210,7 @@ async fn with_jitter_the_delays_are_ceilings() {
     assert!(script.elapsed() < ms(190_000));
 }
 
-#[retry(policy = policy, attempts = 3)]
-async fn by_reference(script: &Script, policy: &Policy) -> io::Result<usize> {
-    script.play().await
-}
+plays!(by_reference(policy = policy, attempts = 3), policy: &Policy);
 
 #[derive(Debug)]
 struct Plain;
@@ -258,20 +242,11 @@ async fn a_policy_may_come_from_anywhere() {
     assert_eq!(calls.load(Relaxed), 2);
 }
 
-#[retry(budget = budget, base = "1ms")]
-async fn optional(script: &Script, budget: Option<&Budget>) -> io::Result<usize> {
-    script.play().await
-}
+plays!(optional(budget = budget, base = "1ms"), budget: Option<&Budget>);
 
-#[retry(budget = budget, base = "1ms")]
-async fn counted(script: &Script, budget: Rc<Budget>) -> io::Result<usize> {
-    script.play().await
-}
+plays!(counted(budget = budget, base = "1ms"), budget: Rc<Budget>);
 
-#[retry(budget = budgets.get(host), base = "1ms")]
-async fn of_host(script: &Script, budgets: &[Budget], host: usize) -> io::Result<usize> {
-    script.play().await
-}
+plays!(of_host(budget = budgets.get(host), base = "1ms"), budgets: &[Budget], host: usize);
 
 #[tokio::test(start_paused = true)]
 async fn a_budget_may_come_from_anywhere() {
@@ -299,10 +274,7 @@ async fn a_budget_may_come_from_anywhere() {
     assert!(refused(observe(of_host(&script, &budgets, 1)).await));
 }
 
-#[retry(idempotent = method == "GET", on = io::Error)]
-async fn send(script: &Script, method: &str) -> io::Result<usize> {
-    script.play().await
-}
+plays!(send(idempotent = method == "GET", on = io::Error), method: &str);
 
 #[tokio::test(start_paused = true)]
 async fn whether_an_attempt_may_run_twice_may_depend_on_the_arguments() {
@@ -316,10 +288,7 @@ async fn whether_an_attempt_may_run_twice_may_depend_on_the_arguments() {
 #[tokio::test(start_paused = true)]
 async fn a_host_that_is_down_leaves_the_budget_of_the_others() {
     static HOSTS: Budgets<String> = Budgets::new(Budget::aws());
-    #[retry(attempts = 2, base = "1ms", on = "io::Error", budget = HOSTS.of(host))]
-    async fn get(script: &Script, host: &str) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(get(attempts = 2, base = "1ms", on = "io::Error", budget = HOSTS.of(host)), host: &str);
     let down = Script::new([RESET]);
     for _ in 0..100 {
         get(&down, "a.example").await.unwrap_err();

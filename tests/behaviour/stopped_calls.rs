@@ -19,8 +19,8 @@ fn told(outcome: Outcome, attempts: u32, source: &str) -> (Outcome, u32, Option<
     (outcome, attempts, source)
 }
 
-/// Each attempt takes 100 ms, each wait 1 s, and `before_retry` 100 ms.
-#[retry(
+// Each attempt takes 100 ms, each wait 1 s, and `before_retry` 100 ms.
+plays!(cancelled(
     attempts = 3,
     base = "1s",
     backoff = "constant",
@@ -28,10 +28,7 @@ fn told(outcome: Outcome, attempts: u32, source: &str) -> (Outcome, u32, Option<
     budget = "none",
     cancel = sleep(after),
     before_retry = async || sleep(ms(100)).await,
-)]
-async fn cancelled(script: &Script, after: Duration) -> io::Result<usize> {
-    script.play().await
-}
+), after: Duration);
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_has_that_outcome_wherever_cancel_strikes() {
@@ -93,7 +90,7 @@ async fn a_cancelled_call_has_that_outcome_between_two_steps_too() {
 /// An attempt that was cut has no error, so the error of the attempt before it is the source.
 #[tokio::test(start_paused = true)]
 async fn cancel_after_a_timeout_has_the_error_before_it_as_its_source() {
-    #[retry(
+    plays!(call(
         attempts = 4,
         timeout = "100ms",
         base = "1s",
@@ -101,10 +98,7 @@ async fn cancel_after_a_timeout_has_the_error_before_it_as_its_source() {
         jitter = "none",
         budget = "none",
         cancel = sleep(after)
-    )]
-    async fn call(script: &Script, after: Duration) -> io::Result<usize> {
-        script.play().await
-    }
+    ), after: Duration);
     let script = Script::new([RESET, Step::Hang]);
     let error = call(&script, ms(1500)).await.unwrap_err();
     assert_eq!(ending(&error), told(Outcome::Cancelled, 2, "call 1"));
@@ -244,17 +238,14 @@ async fn no_error_of_an_earlier_attempt_is_returned_as_the_last() {
 /// If `before_retry` takes the rest of the time, no attempt follows.
 #[tokio::test(start_paused = true)]
 async fn the_error_before_a_before_retry_that_was_cut_is_the_source() {
-    #[retry(
+    plays!(call(
         attempts = 4,
         deadline = "1s",
         base = "100ms",
         jitter = "none",
         budget = "none",
         before_retry = async || prepare(late, stuck).await,
-    )]
-    async fn call(script: &Script, late: bool, stuck: &Cell<bool>) -> io::Result<usize> {
-        script.play().await
-    }
+    ), late: bool, stuck: &Cell<bool>);
     async fn prepare(late: bool, stuck: &Cell<bool>) {
         if late {
             // This `before_retry` is never pending, so nothing can cut it.

@@ -126,10 +126,7 @@ async fn a_timeout_of_zero_polls_once() {
 #[tokio::test(start_paused = true)]
 async fn a_limit_above_a_day_lasts_as_long_as_it_says() {
     const DAY: u64 = 24 * 60 * 60 * 1000;
-    #[retry(attempts = 1, timeout = limit)]
-    async fn days(script: &Script, limit: Duration) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(days(attempts = 1, timeout = limit), limit: Duration);
     let script = Script::new([Step::Hang]);
     let call = days(&script, ms(3 * DAY + 5));
     let ended = tokio::time::timeout(ms(30 * DAY), call).await;

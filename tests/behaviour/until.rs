@@ -16,10 +16,7 @@ use crate::script::{Script, Step, ending, ms, stopped};
 
 #[tokio::test(start_paused = true)]
 async fn a_call_returns_the_first_ok_that_is_ready() {
-    #[retry(attempts = 5, until = |call| *call >= ready)]
-    async fn job(script: &Script, ready: usize) -> io::Result<usize> {
-        script.play().await
-    }
+    plays!(job(attempts = 5, until = |call| *call >= ready), ready: usize);
     for ready in 1..=5 {
         let script = Script::new([Step::Succeed]);
         let (result, report) = observe(job(&script, ready)).await;
