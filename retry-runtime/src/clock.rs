@@ -20,13 +20,12 @@ pub(crate) use self::timers::{Instant, Sleep, sleep_until, turn};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp(NonZeroU64);
 
-/// The stamp of the first instant that the process asked about.
-///
-/// It is 136 years above 0, because a paused clock may later show an earlier instant. A budget asserts that its tick is 0
-/// then, the tick of a new budget.
-pub(crate) const FIRST: u64 = 5 * (1 << 34) * 50 * 1_000_000;
-
 impl Stamp {
+    /// The first instant that the process asked about.
+    ///
+    /// It is 2^32 seconds above 0, 136 years, because a paused clock may later show an earlier instant.
+    pub(crate) const FIRST: Self = Self(NonZeroU64::new((1 << 32) * 1_000_000_000).unwrap());
+
     /// Later than any instant.
     pub(crate) const NEVER: Self = Self(NonZeroU64::MAX);
 
@@ -36,11 +35,10 @@ impl Stamp {
 
     pub(crate) fn of(instant: Instant) -> Self {
         let first = *FIRST_INSTANT.get_or_init(|| instant);
-        let nanos = match instant.checked_duration_since(first) {
-            Some(later) => FIRST.saturating_add(nanos(later)),
-            None => FIRST.saturating_sub(nanos(first.saturating_duration_since(instant))),
-        };
-        Self::from_nanos(nanos)
+        match instant.checked_duration_since(first) {
+            Some(later) => Self::FIRST.plus(nanos(later)),
+            None => Self::FIRST.minus(first.saturating_duration_since(instant)),
+        }
     }
 
     pub(crate) fn from_nanos(nanos: u64) -> Self {
@@ -84,9 +82,9 @@ impl Stamp {
             return None;
         }
         let first = *FIRST_INSTANT.get_or_init(Instant::now);
-        match self.as_nanos().checked_sub(FIRST) {
+        match self.as_nanos().checked_sub(Self::FIRST.as_nanos()) {
             Some(later) => first.checked_add(Duration::from_nanos(later)),
-            None => first.checked_sub(Duration::from_nanos(FIRST - self.as_nanos())),
+            None => first.checked_sub(Self::FIRST.since(self)),
         }
     }
 }
@@ -134,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_first_instant_has_136_years_before_it() {
-        let years = Duration::from_nanos(FIRST).as_secs() / (365 * 24 * 60 * 60);
+        let years = Duration::from_nanos(Stamp::FIRST.as_nanos()).as_secs() / (365 * 24 * 60 * 60);
         assert_eq!(years, 136);
     }
 

@@ -68,11 +68,6 @@ fn first_seed() -> u64 {
     RandomState::new().hash_one(place)
 }
 
-/// The hasher of one map, with random keys, so that no one can choose keys that collide.
-pub(crate) fn hasher() -> RandomState {
-    RandomState::new()
-}
-
 /// A random UUID (version 4). Each UUID comes from the operating system.
 ///
 /// So a forked process or a machine restored from a snapshot does not repeat a UUID.

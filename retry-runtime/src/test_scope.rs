@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::atomics::Flag;
-use crate::budget::{BudgetCell, BudgetRef, Share};
+use crate::budget::{BudgetCell, BudgetRef};
 use crate::classify::Verdict;
 use crate::fit::DelayRange;
 use crate::policy::Policy;
@@ -37,8 +37,6 @@ struct ScopeState {
     began: HashMap<&'static str, u32>,
     /// The copies of the cells of budgets, by the id of the original.
     cells: HashMap<u64, Arc<BudgetCell>>,
-    /// The shares of functions, by the address of the original.
-    shares: HashMap<usize, Arc<Share>>,
     /// The policies of presets that are not those in the code, by the address of the preset.
     presets: HashMap<usize, Policy>,
     ended: Vec<LoggedCall>,
@@ -61,8 +59,8 @@ pub(crate) struct CallInScope {
     ordinal: u32,
     /// The copy of the cell of the call's budget, which starts fresh.
     pub(crate) cell: Option<Arc<BudgetCell>>,
-    /// The function's share of hedges in this scope, which starts full.
-    pub(crate) share: Arc<Share>,
+    /// The copy of the cell of the function's hedges, which starts full.
+    pub(crate) hedges: Arc<BudgetCell>,
 }
 
 impl TestScope {
@@ -81,33 +79,27 @@ impl TestScope {
         self.state().presets.insert(preset, policy);
     }
 
-    /// Counts a call of `function` that begins with this budget and this share of hedges.
+    /// Counts a call of `function` that begins with this budget and this one for hedges.
     pub(crate) fn enter(
         &self,
         function: &'static str,
         budget: Option<BudgetRef<'_>>,
-        share: &'static Share,
+        hedges: BudgetRef<'_>,
     ) -> CallInScope {
-        let ScopeState {
-            began,
-            cells,
-            shares,
-            ..
-        } = &mut *self.state();
+        let ScopeState { began, cells, .. } = &mut *self.state();
         let began = began.entry(function).or_default();
         let ordinal = *began;
         *began = began.saturating_add(1);
-        let cell = budget.map(|budget| {
+        let mut copy = |budget: BudgetRef<'_>| {
             let own = cells.entry(budget.id());
             Arc::clone(own.or_insert_with(|| Arc::new(budget.fresh())))
-        });
-        let share = shares.entry(std::ptr::from_ref(share).addr());
+        };
         CallInScope {
             scope: self.clone(),
             function,
             ordinal,
-            cell,
-            share: Arc::clone(share.or_insert_with(|| Arc::new(Share::full()))),
+            cell: budget.map(&mut copy),
+            hedges: copy(hedges),
         }
     }
 

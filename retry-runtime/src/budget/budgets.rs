@@ -1,19 +1,13 @@
 //! One budget for each key.
 
-mod forgotten;
-
 use std::borrow::Borrow;
+use std::collections::HashMap;
 use std::fmt;
-use std::hash::{BuildHasher as _, Hash, RandomState};
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use lru::LruCache;
-
-use self::forgotten::ForgottenLevels;
 use super::Budget;
-use super::of_call::tick;
 use crate::clock::Stamp;
-use crate::rng;
 
 /// Keeps one [`Budget`] for each key: a host, a shard, a tenant.
 ///
@@ -22,26 +16,20 @@ use crate::rng;
 /// # Bounds
 ///
 /// At most [`with_max_keys`](Self::with_max_keys) keys are known, 1,024 by default. Below that number, a new key starts
-/// with the same level as the budget that was passed to [`new`](Self::new). At that number, a new key replaces another,
-/// out of the 64 keys that were asked for or considered least recently:
+/// with the same level as the budget that was passed to [`new`](Self::new). At that number, a new key replaces another:
 ///
-/// - The first key with a full budget that no one holds, and that is in no [pause](Budget::with_pause), is forgotten. Nothing is
-///   lost, because a new budget for that key would be full too.
-/// - If there is none, the key with the fullest of such budgets is forgotten, and its level is remembered. The
-///   new key starts with no more tokens than that budget had left, so new keys never create tokens.
+/// - The key with the fullest budget is forgotten, out of those that no one holds and that are in no
+///   [pause](Budget::with_pause). If that budget is full, nothing is lost, because a new budget for its key would be full too.
+/// - Otherwise, the new key starts with no more tokens than that budget had left, so new keys never create tokens.
 ///
-/// A forgotten key comes back with no more tokens than it had, and those that time has given back since. So no one can
-/// reset the drained budget of one key by asking for many other keys. If all budgets are drained, a new key starts
-/// drained too, and earns its tokens by success and by time as every key does.
+/// So no one can reset the drained budget of one key by asking for many other keys: it is forgotten last, when all others are
+/// drained too. A new key then starts drained, and earns its tokens by success and by time as every key does.
 ///
-/// Four levels are remembered for each key that can be known. Keys with the same place among them share the lowest level,
-/// so after many keys were forgotten while drained, a key may start lower than it would alone.
+/// Asking for a known key takes a lock and one look-up, and allocates nothing. A new key is copied once. At the bound, the
+/// level of each known key is read. The lock is held while code of the key runs, such as `Hash` and `Eq`, so that code must
+/// not use the same `Budgets`.
 ///
-/// Asking for a known key takes a lock and one look-up, and allocates nothing. A new key is copied once, and at most
-/// 64 levels are read. The lock is held while `Hash` and `Eq` of the key run, so these must not use the same
-/// `Budgets`. All other code of the key runs outside the lock.
-///
-/// A call holds its budget until it ends. If the budgets of all 64 keys are held or in a pause, the fullest key is
+/// A call holds its budget until it ends. If the budgets of all keys are held or in a pause, the fullest of these is
 /// forgotten: the calls that hold its budget keep it, and other calls with this key get a new one without the pause. Ask
 /// for the budget in each call, and do not store it.
 ///
@@ -60,19 +48,8 @@ pub struct Budgets<K> {
     numbers: Budget,
     max_keys: usize,
     /// `None` until the first key, because a map with a random hasher cannot be made in a `const`.
-    known: Mutex<Option<KnownKeys<K>>>,
+    known: Mutex<Option<HashMap<K, Arc<Budget>>>>,
 }
-
-/// The keys that are known, and what is left of those that were.
-struct KnownKeys<K> {
-    budgets: LruCache<K, Arc<Budget>, RandomState>,
-    forgotten: ForgottenLevels,
-    /// Gives a key its place among the forgotten ones.
-    hasher: RandomState,
-}
-
-/// How many budgets are read to find a key to forget. Our choice, to bound the time that the lock is held.
-const LOOKS: usize = 64;
 
 impl<K> Budgets<K> {
     /// Makes an empty set, whose budgets will have the numbers of `budget`.
@@ -89,8 +66,6 @@ impl<K> Budgets<K> {
 
     /// Sets how many keys can be known, at least 1. Default: 1,024.
     ///
-    /// Each key is stored once, with one budget and 32 bytes for the levels of forgotten keys.
-    ///
     /// # Panics
     ///
     /// - If `keys` is 0. In a `static`, that is a compile error.
@@ -101,7 +76,7 @@ impl<K> Budgets<K> {
         self
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<KnownKeys<K>>> {
+    fn lock(&self) -> MutexGuard<'_, Option<HashMap<K, Arc<Budget>>>> {
         // If `Hash` or `Eq` panicked, a key may be missing, but no key has the budget of another.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -128,79 +103,31 @@ impl<K: Hash + Eq> Budgets<K> {
         K: Borrow<Q>,
         Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
     {
-        if let Some(known) = &mut *self.lock() {
-            if let Some(budget) = known.budgets.get(key) {
-                return Arc::clone(budget);
+        let mut lock = self.lock();
+        let known = lock.get_or_insert_default();
+        if let Some(budget) = known.get(key) {
+            return Arc::clone(budget);
+        }
+        let (mut most, now) = (u32::MAX, Stamp::now());
+        if known.len() >= self.max_keys {
+            let of_all = known.iter().map(|(key, budget)| (usable(budget, now), key));
+            if let Some(((_, level), fullest)) = of_all.max_by_key(|(usable, _)| *usable) {
+                most = level;
+                let fullest: K = fullest.borrow().to_owned();
+                known.remove(fullest.borrow());
             }
         }
-        // This calls the user's code, so the lock is free. Another thread may insert the key meanwhile.
-        let owned = key.to_owned();
-        let mut lock = self.lock();
-        let known = lock.get_or_insert_with(|| KnownKeys {
-            budgets: LruCache::unbounded_with_hasher(rng::hasher()),
-            forgotten: ForgottenLevels::default(),
-            hasher: rng::hasher(),
-        });
-        if let Some(budget) = known.budgets.get(key).map(Arc::clone) {
-            drop(lock);
-            return budget;
-        }
-        let (budget, forgotten) = known.put(owned, &self.numbers, self.max_keys);
-        drop(lock);
-        drop(forgotten);
+        let budget = Arc::new(self.numbers.fresh_within(most, now));
+        known.insert(key.to_owned(), Arc::clone(&budget));
         budget
     }
 }
 
-impl<K: Hash + Eq> KnownKeys<K> {
-    /// Inserts a new key. Returns the key that it replaced, so that the user's `Drop` runs outside the lock.
-    fn put(&mut self, key: K, numbers: &Budget, max_keys: usize) -> (Arc<Budget>, Option<K>) {
-        let (clock, of) = (Stamp::now(), numbers.numbers);
-        let now = tick(clock);
-        let (mut most, mut replaced) = (u32::MAX, None);
-        if self.budgets.len() >= max_keys {
-            if let Some((old, left)) = self.take_fullest(clock) {
-                let hash = self.hasher.hash_one(&old);
-                self.forgotten.remember(hash, left, max_keys, of, now);
-                let hash = self.hasher.hash_one(&key);
-                most = left.min(self.forgotten.level(hash, of, now));
-                replaced = Some(old);
-            }
-        }
-        let budget = Arc::new(numbers.fresh_within(most, now));
-        self.budgets.push(key, Arc::clone(&budget));
-        (budget, replaced)
-    }
-
-    /// Takes out the first of the next keys whose budget is full, in no pause, and that no one holds. If there is none, takes the
-    /// first of the fullest, those that are held or in a pause last. Returns its level too. The others go to the end of the queue.
-    fn take_fullest(&mut self, now: Stamp) -> Option<(K, u32)> {
-        let mut fullest: Option<(K, Arc<Budget>, (bool, u32))> = None;
-        for _ in 0..self.budgets.len().min(LOOKS) {
-            let (key, mut budget) = self.budgets.pop_lru()?;
-            // After `get_mut`, the level has all that earlier holders took. If the key comes back, its budget has no pause.
-            let held = Arc::get_mut(&mut budget).is_none();
-            let free = !held && budget.of_call().paused_until(now).is_none();
-            let level = budget.of_call().ledger().level(tick(now));
-            let is_full = free && level >= budget.numbers.capacity;
-            let looked_at = (key, budget, (free, level));
-            let fuller = fullest
-                .as_ref()
-                .is_none_or(|(.., most)| (free, level) > *most);
-            let other = if fuller {
-                fullest.replace(looked_at)
-            } else {
-                Some(looked_at)
-            };
-            if let Some((key, budget, _)) = other {
-                self.budgets.push(key, budget);
-            }
-            if is_full {
-                break;
-            }
-        }
-        fullest.map(|(key, _, (_, level))| (key, level))
-    }
+/// Whether no call needs this very budget, and its level.
+fn usable(budget: &Arc<Budget>, now: Stamp) -> (bool, u32) {
+    let budget_of_call = budget.of_call();
+    let free = Arc::strong_count(budget) == 1 && budget_of_call.paused_until(now).is_none();
+    (free, budget_of_call.level_at(now))
 }
 
 impl<K> Default for Budgets<K> {
@@ -212,7 +139,7 @@ impl<K> Default for Budgets<K> {
 
 impl<K: Hash + Eq> fmt::Debug for Budgets<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let keys = self.lock().as_ref().map_or(0, |known| known.budgets.len());
+        let keys = self.lock().as_ref().map_or(0, HashMap::len);
         f.debug_struct("Budgets")
             .field("keys", &keys)
             .field("max_keys", &self.max_keys)

@@ -1,6 +1,8 @@
-//! The numbers of a budget, and how they change its level: pure arithmetic on one packed word.
+//! The numbers of a budget, and how they change its level: pure arithmetic.
 
-use crate::clock::FIRST;
+use std::time::Duration;
+
+use crate::clock::Stamp;
 
 /// What a retry is charged: nothing, or the price for the kind of failure before it.
 // In the order of the prices of the default budget.
@@ -19,7 +21,7 @@ pub(crate) enum Charge {
 /// The numbers of a budget; amounts in thousandths of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct BudgetConfig {
-    pub(super) start: u32,
+    pub(crate) start: u32,
     pub(crate) capacity: u32,
     pub(crate) failure: u32,
     pub(crate) throttled: u32,
@@ -73,80 +75,56 @@ pub(super) enum FaultState {
     Serious,
 }
 
-/// The amount missing from a full budget, the fault, and the time. All are in one word, so one compare-and-swap changes
-/// all.
-///
-/// ```text
-/// bit 63                     30 29   28 27                         0
-///     | tick, 50 ms, mod 2^34  | fault | missing, 1/1000 of a token |
-/// ```
-///
-/// The word holds the missing amount and not the level, so a full budget without a fault has 30 zeros with any capacity.
-///
-/// Bounds: at most 268,435.455 tokens are missing. A tick repeats every 27 years, and differences up to half of that
-/// time are exact; see [`passed_since`].
+/// What changes in a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Balance {
+    /// Thousandths of a token. Not the level, so a budget with nothing missing is full with any capacity.
     pub(super) missing: u32,
     pub(super) fault: FaultState,
-    pub(super) tick: u64,
+    /// How many faults began.
+    pub(super) faults: u32,
+    /// Until when the time is credited.
+    pub(super) credited: Stamp,
+    pub(super) pause_end: Option<Stamp>,
 }
 
-/// The milliseconds of a tick. Our choice: short beside an attempt.
-pub(super) const TICK_MILLIS: u64 = 50;
-
-const MISSING_BITS: u32 = 28;
-const MISSING_MAX: u32 = (1 << MISSING_BITS) - 1;
-const FAULT_BITS: u32 = 2;
-const FAULT_MASK: u64 = (1 << FAULT_BITS) - 1;
-const TICK_BITS: u32 = 64 - FAULT_BITS - MISSING_BITS;
-const TICK_MASK: u64 = (1 << TICK_BITS) - 1;
-
-// So a new budget counts no time from before the process.
-const _: () = assert!((FIRST / (TICK_MILLIS * 1_000_000)) & TICK_MASK == 0);
-
 /// How far the clock reading of one thread may lie behind that of another: a thread can be suspended between the
-/// reading and the update. Our choice: one second.
-const LATE_TICKS: u64 = 1_000 / TICK_MILLIS;
+/// reading and the update. Our choice.
+const LATE: Duration = Duration::from_secs(1);
 
 impl Balance {
-    pub(super) const fn pack(self) -> u64 {
-        let time = (self.tick & TICK_MASK) << FAULT_BITS;
-        ((time | self.fault as u64) << MISSING_BITS) | self.missing as u64
-    }
-
-    pub(super) const fn unpack(word: u64) -> Self {
-        #[expect(clippy::cast_possible_truncation, reason = "28 bits after the mask")]
-        let missing = (word & MISSING_MAX as u64) as u32;
+    /// A budget from which this amount is missing.
+    pub(super) const fn new(missing: u32, credited: Stamp) -> Self {
         Self {
             missing,
-            fault: match (word >> MISSING_BITS) & FAULT_MASK {
-                0 => FaultState::None,
-                1 => FaultState::Slight,
-                _ => FaultState::Serious,
-            },
-            tick: word >> (MISSING_BITS + FAULT_BITS),
+            fault: FaultState::None,
+            faults: 0,
+            credited,
+            pause_end: None,
         }
     }
 
-    /// Whether the budget is full and has no fault, so that a success does not change it.
-    #[inline]
-    pub(super) fn is_at_rest(self) -> bool {
-        self.missing == 0 && self.fault == FaultState::None
+    /// Whether the budget is full, and has neither a fault nor a pause, so that a success does not change it.
+    pub(super) const fn is_at_rest(&self) -> bool {
+        self.missing == 0 && matches!(self.fault, FaultState::None) && self.pause_end.is_none()
     }
 
-    /// Returns the state after `amount` came in.
-    pub(super) fn add(self, amount: u32) -> Self {
-        Self {
-            missing: self.missing.saturating_sub(amount),
-            ..self
+    pub(super) fn add(&mut self, amount: u32) {
+        self.missing = self.missing.saturating_sub(amount);
+    }
+
+    /// Begins a fault, or makes the present one serious.
+    pub(super) fn begin(&mut self, fault: FaultState) {
+        if self.fault == FaultState::None {
+            self.faults = self.faults.wrapping_add(1);
         }
+        self.fault = fault;
     }
 }
 
 impl BudgetConfig {
-    /// The largest number of tokens, which fits the packed word.
-    pub(crate) const MOST: u32 = MISSING_MAX / 1000;
+    /// The largest number of tokens. Our choice: sums of amounts fit 32 bits.
+    pub(crate) const MOST: u32 = 268_435;
 
     /// The numbers of `Budget::new`. Our choice in the simulation of `docs/LOAD.md`.
     pub(crate) const DEFAULT: Self = Self {
@@ -190,25 +168,32 @@ impl BudgetConfig {
         pauses: false,
     };
 
+    /// How many hedges a function may make: one for 16 calls, and ten saved up.
+    ///
+    /// It bounds the load that hedges add to a service that is slow as a whole, at any rate of calls: at most 6.25 %. Its own
+    /// budget cannot, because those tokens come back with time, and a slow service does not fail. Finagle bounds its backup
+    /// requests by calls too. Ten is our choice: enough for a function that is seldom called.
+    pub(crate) const HEDGES: Self = Self {
+        start: Self::tokens(160),
+        capacity: Self::tokens(160),
+        failure: Self::tokens(16),
+        reward: Self::tokens(1),
+        refill: 0,
+        first_wave_is_free: false,
+        ..Self::DEFAULT
+    };
+
     /// Converts whole tokens to thousandths.
     ///
     /// # Panics
     ///
-    /// - If the number does not fit the packed word.
+    /// - If the number is above 268,435.
     pub(super) const fn tokens(tokens: u32) -> u32 {
         assert!(
             tokens <= Self::MOST,
             "a number of tokens is at most 268_435"
         );
         tokens * 1000
-    }
-
-    /// The same numbers for a budget that starts full.
-    pub(super) const fn starting_full(self) -> Self {
-        Self {
-            start: self.capacity,
-            ..self
-        }
     }
 
     /// Whether calls earn a share of a retry each, as with `Budget::ratio`.
@@ -220,28 +205,6 @@ impl BudgetConfig {
     /// The capacity in tokens.
     pub(crate) const fn capacity(&self) -> u32 {
         self.capacity / 1000
-    }
-
-    pub(super) const fn first_word(&self) -> u64 {
-        Balance {
-            missing: self.capacity - self.start,
-            fault: FaultState::None,
-            tick: 0,
-        }
-        .pack()
-    }
-
-    /// Returns the state of a budget from which this amount is missing at the time `now`.
-    pub(super) fn drained(&self, missing: u32, now: u64) -> Balance {
-        Balance {
-            missing,
-            fault: if self.is_serious(missing) {
-                FaultState::Serious
-            } else {
-                FaultState::None
-            },
-            tick: now,
-        }
     }
 
     pub(super) const fn price(&self, charge: Charge) -> u32 {
@@ -263,99 +226,74 @@ impl BudgetConfig {
         }
     }
 
-    /// Returns the state after a retry asked for its permit, and what it is charged. `None` refuses it.
-    pub(super) fn take(&self, state: Balance, of: Request) -> (Balance, Option<Charge>) {
-        let state = match self.earning {
+    /// Asks for the permit of a retry. Returns what it is charged, or `None` if it is refused.
+    pub(super) fn take(&self, balance: &mut Balance, of: Request) -> Option<Charge> {
+        if self.earning == Earning::Call && of.number == 1 {
             // The call gives its share before the price is taken.
-            Earning::Call if of.number == 1 => state.add(self.reward),
-            _ => state,
-        };
+            balance.add(self.reward);
+        }
         let price = self.price(of.charge);
-        let missing = state.missing.saturating_add(price);
+        let missing = balance.missing.saturating_add(price);
         let fits = missing <= self.capacity;
         let may_be_free = self.first_wave_is_free
             && of.had_begun
             && of.number <= FREE_RETRIES
             && price <= self.capacity;
         // If too few tokens are left for this retry, its fault is serious too.
-        if may_be_free && (state.fault == FaultState::Serious || !fits) {
-            let fault = FaultState::Serious;
-            return (Balance { fault, ..state }, Some(Charge::Free));
+        if may_be_free && (balance.fault == FaultState::Serious || !fits) {
+            balance.begin(FaultState::Serious);
+            return Some(Charge::Free);
         }
         if !fits {
-            return (state, None);
+            return None;
         }
-        let fault = match state.fault {
-            _ if price > 0 && self.is_serious(missing) => FaultState::Serious,
-            FaultState::None if price > 0 && self.first_wave_is_free && !of.at_once => {
-                FaultState::Slight
-            }
-            fault => fault,
-        };
-        (
-            Balance {
-                missing,
-                fault,
-                ..state
-            },
-            Some(of.charge),
-        )
+        balance.missing = missing;
+        if price > 0 && self.is_serious(missing) {
+            balance.begin(FaultState::Serious);
+        } else if price > 0
+            && self.first_wave_is_free
+            && !of.at_once
+            && balance.fault == FaultState::None
+        {
+            balance.begin(FaultState::Slight);
+        }
+        Some(of.charge)
     }
 
-    /// Returns the state after a call succeeded. `last_retry` is the charge of its last retry.
-    pub(super) fn succeed(&self, state: Balance, last_retry: Option<Charge>) -> Balance {
-        let state = state.add(self.gain(last_retry));
-        match state.fault {
-            FaultState::Serious if state.missing > 0 => state,
-            _ => Balance {
-                fault: FaultState::None,
-                ..state
-            },
+    /// Records a call that succeeded. `last_retry` is the charge of its last retry.
+    pub(super) fn succeed(&self, balance: &mut Balance, last_retry: Option<Charge>) {
+        balance.add(self.gain(last_retry));
+        if balance.fault != FaultState::Serious || balance.missing == 0 {
+            balance.fault = FaultState::None;
         }
     }
 
     /// Whether a fault is serious in a budget from which this amount is missing.
-    const fn is_serious(&self, missing: u32) -> bool {
+    pub(super) const fn is_serious(&self, missing: u32) -> bool {
         self.first_wave_is_free && missing > self.capacity / 3
     }
 
-    pub(super) fn level(&self, state: Balance) -> u32 {
-        self.capacity.saturating_sub(state.missing)
+    pub(super) fn level(&self, balance: &Balance) -> u32 {
+        self.capacity.saturating_sub(balance.missing)
     }
 
-    /// Returns the state at the time `now`, with the amount that came back since the tick of `state`.
-    pub(super) fn at(&self, state: Balance, now: u64) -> Balance {
-        let (ticks, tick) = passed_since(state.tick, now);
-        let earned = self
-            .sum(now)
-            .saturating_sub(self.sum(now.saturating_sub(ticks)));
-        Balance { tick, ..state }.add(u32::try_from(earned).unwrap_or(u32::MAX))
-    }
-
-    /// Returns the amount that comes back from tick 0 to `ticks`. The difference of two sums loses nothing by rounding in the
-    /// long run, and a year without calls costs as much as a tick.
+    /// Credits the time until `now`.
     ///
-    /// Bound: fewer than 2^64 ticks times fewer than 2^28 thousandths a second give less than 2^92.
-    fn sum(&self, ticks: u64) -> u128 {
-        u128::from(ticks) * u128::from(self.refill) / u128::from(1_000 / TICK_MILLIS)
+    /// If `now` is a little early, another thread read the clock later and was faster. If it is far too early, the clock was
+    /// set back (in a test with a paused clock), and time counts from there.
+    pub(super) fn credit(&self, balance: &mut Balance, now: Stamp) {
+        let late = balance.credited.since(now);
+        if late.is_zero() || late > LATE {
+            let earned = self.sum(now).saturating_sub(self.sum(balance.credited));
+            balance.add(u32::try_from(earned).unwrap_or(u32::MAX));
+            balance.credited = now;
+        }
     }
-}
 
-/// Returns how many ticks passed from the tick `last` to `now`, and the tick to remember.
-///
-/// - `now` is ahead of `last` by less than half the range of a tick: that much time has passed.
-/// - `now` is a little behind: another thread read the clock later and updated first. No time has passed.
-/// - `now` is further behind: the clock was set back (in a test with a paused clock), or no call asked for a retry for
-///   most of a year. No time has passed, and counting starts again at `now`.
-fn passed_since(last: u64, now: u64) -> (u64, u64) {
-    let ahead = now.wrapping_sub(last) & TICK_MASK;
-    let behind = last.wrapping_sub(now) & TICK_MASK;
-    if ahead <= TICK_MASK / 2 {
-        (ahead, now & TICK_MASK)
-    } else if behind <= LATE_TICKS {
-        (0, last)
-    } else {
-        (0, now & TICK_MASK)
+    /// Returns the amount that comes back until this time. The difference of two sums loses nothing by rounding in the long
+    /// run.
+    fn sum(&self, until: Stamp) -> u128 {
+        u128::from(until.as_nanos()) * u128::from(self.refill) / 1_000_000_000
     }
 }
 
@@ -363,7 +301,7 @@ fn passed_since(last: u64, now: u64) -> (u64, u64) {
 ///
 /// # Panics
 ///
-/// - If the number is negative, is NaN, or does not fit the packed word.
+/// - If the number is negative, is NaN, or is above 268,435.
 pub(super) const fn thousandths(number: f64) -> u32 {
     assert!(
         number >= 0.0 && number <= BudgetConfig::MOST as f64,

@@ -17,7 +17,7 @@ impl Budget {
     pub const fn with_capacity(self, tokens: u32) -> Self {
         assert!(tokens > 0, "a capacity is at least 1");
         let capacity = BudgetConfig::tokens(tokens);
-        let numbers = self.numbers;
+        let numbers = self.into_numbers();
         // A budget that starts full starts with the new capacity. Any other starts with one token, which always fits.
         let full = numbers.start == numbers.capacity;
         let start = if full { capacity } else { numbers.start };
@@ -39,7 +39,7 @@ impl Budget {
     pub const fn with_retry_cost(self, tokens: u32) -> Self {
         Self::of(BudgetConfig {
             failure: BudgetConfig::tokens(tokens),
-            ..self.numbers
+            ..self.into_numbers()
         })
     }
 
@@ -54,7 +54,7 @@ impl Budget {
     pub const fn with_timeout_cost(self, tokens: u32) -> Self {
         Self::of(BudgetConfig {
             timeout: BudgetConfig::tokens(tokens),
-            ..self.numbers
+            ..self.into_numbers()
         })
     }
 
@@ -70,7 +70,7 @@ impl Budget {
     pub const fn with_throttled_cost(self, tokens: u32) -> Self {
         Self::of(BudgetConfig {
             throttled: BudgetConfig::tokens(tokens),
-            ..self.numbers
+            ..self.into_numbers()
         })
     }
 
@@ -87,7 +87,7 @@ impl Budget {
     pub const fn with_reward(self, tokens: f64) -> Self {
         Self::of(BudgetConfig {
             reward: thousandths(tokens),
-            ..self.numbers
+            ..self.into_numbers()
         })
     }
 
@@ -104,7 +104,7 @@ impl Budget {
     pub const fn with_refill(self, tokens_per_second: f64) -> Self {
         Self::of(BudgetConfig {
             refill: thousandths(tokens_per_second),
-            ..self.numbers
+            ..self.into_numbers()
         })
     }
 
@@ -128,8 +128,8 @@ impl Budget {
     ///
     /// # Cost
     ///
-    /// One relaxed load for each attempt of a function whose attribute names a budget. During a pause, a call reads the clock
-    /// before its first attempt.
+    /// One relaxed load for each attempt of a function whose attribute names a budget. During a pause, and while tokens are
+    /// missing, a call reads the clock before its first attempt.
     ///
     /// # Examples
     ///
@@ -144,7 +144,7 @@ impl Budget {
     pub const fn with_pause(self) -> Self {
         Self::of(BudgetConfig {
             pauses: true,
-            ..self.numbers
+            ..self.into_numbers()
         })
     }
 }

@@ -1,11 +1,11 @@
-//! The environment of a call: its budget, its share of hedges, the switch, the most attempts, and the draw of its delays.
+//! The environment of a call: its budget, the budget of its hedges, the switch, the most attempts, and the draw of its delays.
 //!
 //! It is that of the process, or that of the test scope in which the call begins.
 
 use std::time::Duration;
 
 use super::State;
-use crate::budget::{BudgetRef, Share};
+use crate::budget::{BudgetCell, BudgetConfig, BudgetRef};
 use crate::clock::Stamp;
 use crate::fit::DelayRange;
 use crate::listen::test_scope_around;
@@ -18,8 +18,13 @@ impl State<'_> {
         let (frame, settings) = (&self.frame, self.settings);
         if frame.observed.get() && self.test_scope().is_none() {
             if let Some(scope) = test_scope_around() {
-                let share = &settings.shared.share;
-                let enter = || scope.enter(settings.name, settings.budget(), share);
+                let enter = || {
+                    scope.enter(
+                        settings.name,
+                        settings.budget(),
+                        hedges_of(&settings.shared.hedges),
+                    )
+                };
                 frame.rest().scope.get_or_init(enter);
                 frame.attempts.set(self.own_attempts());
             }
@@ -56,10 +61,10 @@ impl State<'_> {
         Some(BudgetRef { cell, ..budget })
     }
 
-    /// The function's share of hedges.
-    pub(super) fn share(&self) -> &Share {
-        self.test_scope()
-            .map_or(&self.settings.shared.share, |own| &own.share)
+    /// The budget of the function's hedges.
+    pub(super) fn hedges(&self) -> BudgetRef<'_> {
+        let own = self.test_scope().map(|own| &*own.hedges);
+        hedges_of(own.unwrap_or(&self.settings.shared.hedges))
     }
 
     /// Draws the delay before the next attempt. Returns it, and whether the call waits for it.
@@ -69,4 +74,9 @@ impl State<'_> {
             Some(own) => (own.draw(self.frame.number.get(), range), own.scope.waits),
         }
     }
+}
+
+fn hedges_of(cell: &BudgetCell) -> BudgetRef<'_> {
+    let numbers = &BudgetConfig::HEDGES;
+    BudgetRef { cell, numbers }
 }

@@ -21,7 +21,7 @@ impl<C: Limits, K> Call<'_, C, K> {
         // A call that begins has not entered its test scope.
         let observed = state.frame.observed.get();
         let budget = state.budget();
-        if observed || budget.is_some_and(|budget| budget.cell.may_be_paused()) {
+        if observed || budget.is_some_and(|budget| !budget.cell.is_at_rest()) {
             let pause = state.pause(C::LIMITED);
             return pause.or_else(|cut| C::from(cut).map_or(Ok(None), Err));
         }

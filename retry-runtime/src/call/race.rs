@@ -23,6 +23,7 @@ use super::cancel::Signalled;
 use super::limits::Limits;
 use super::timers::{poll_limits, poll_until_due};
 use super::{Call, State};
+use crate::budget::{Charge, Request};
 use crate::clock::{Sleep, Stamp, nanos};
 use crate::context::{Leeway, NEVER, Phase};
 use crate::report::{Hedge, Which};
@@ -192,7 +193,7 @@ impl State<'_> {
     fn hedging(&self, first: bool) -> Hedging {
         let frame = &self.frame;
         if first {
-            self.share().add();
+            self.hedges().succeed(None, Stamp::now);
         }
         if frame.inside.get() != Leeway::Anything {
             // An outer call may hedge.
@@ -212,8 +213,14 @@ impl State<'_> {
         after.map_or(NEVER, |after| nanos(after.max(LEAST)))
     }
 
-    /// Whether the call may hedge now, and takes that from the share of the function.
+    /// Whether the call may hedge now, and takes that from the budget of its hedges.
     fn may_hedge(&self, now: Stamp) -> bool {
+        const HEDGE: Request = Request {
+            charge: Charge::Failure,
+            number: 1,
+            had_begun: false,
+            at_once: false,
+        };
         let frame = &self.frame;
         if self.is_signalled()
             || frame.has_open_commit()
@@ -228,7 +235,7 @@ impl State<'_> {
         let may = self
             .budget()
             .is_some_and(|budget| budget.is_half_full() && budget.paused_until(now).is_none())
-            && self.share().take();
+            && self.hedges().take(HEDGE, now).is_some();
         if !may {
             frame.rest().noted().hedge = Some(Hedge::Refused);
         }

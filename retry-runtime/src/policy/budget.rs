@@ -48,7 +48,8 @@ impl Policy {
     /// ```
     #[must_use]
     pub const fn with_budget(mut self, budget: Budget) -> Self {
-        let numbers = budget.into_numbers();
+        let mut numbers = budget.into_numbers();
+        numbers.start = numbers.capacity;
         // The code of a function that names no budget does not look for a pause.
         assert!(
             !numbers.pauses,

@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::panic::Location;
 
 use crate::atomics::Flag;
-use crate::budget::{BudgetCell, Share};
+use crate::budget::BudgetCell;
 use crate::trace::Lines;
 
 /// An annotated function: the settings of its calls. The expansion of each function has one.
@@ -35,8 +35,8 @@ pub struct SiteState {
     cell: BudgetCell,
     /// The limits of the log lines of the function.
     pub(crate) lines: Lines,
-    /// How many hedges the function may make.
-    pub(crate) share: Share,
+    /// The state of the budget of the function's hedges.
+    pub(crate) hedges: BudgetCell,
 }
 
 impl SiteState {
@@ -59,7 +59,7 @@ impl SiteState {
             blocked: Flag::new(),
             cell: BudgetCell::full(),
             lines: Lines::new(),
-            share: Share::full(),
+            hedges: BudgetCell::full(),
         }
     }
 }

@@ -134,8 +134,7 @@ impl Scope {
     }
 
     fn begin(self) -> TestScope {
-        let disabled = Flag::new();
-        disabled.set(self.disabled);
+        let disabled = Flag::of(self.disabled);
         let scope = TestScope::new(self.seed, self.attempts, self.waits, disabled);
         for (preset, policy) in self.presets {
             scope.set_policy(preset.address(), policy);

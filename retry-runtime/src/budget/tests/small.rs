@@ -12,9 +12,11 @@
 use super::super::numbers::{
     Balance, BudgetConfig, Charge, Earning, FREE_RETRIES, FaultState, Request,
 };
-use super::super::of_call::Ledger;
-use super::super::share::Share;
-use crate::atomics::{AtomicU64, Word};
+use super::super::{BudgetCell, BudgetRef};
+use crate::clock::Stamp;
+
+/// The time between two steps: a twentieth of a second.
+const TICK: u64 = 50_000_000;
 
 /// Amounts in thousandths of a token: all that fit this many bits.
 #[derive(Clone, Copy)]
@@ -45,9 +47,8 @@ fn states(capacity: u32, wave: bool) -> impl Iterator<Item = Balance> {
     faults
         .flat_map(move |fault| {
             (0..=capacity).map(move |missing| Balance {
-                missing,
                 fault,
-                tick: 7,
+                ..Balance::new(missing, Stamp::FIRST)
             })
         })
         .filter(move |state| is_valid(*state, capacity, wave))
@@ -79,18 +80,16 @@ fn numbers(capacity: u32, price: u32, refill: u32, wave: bool) -> BudgetConfig {
 fn run<T>(
     numbers: &BudgetConfig,
     state: Balance,
-    step: impl FnOnce(&Ledger<'_, AtomicU64>) -> T,
+    step: impl FnOnce(BudgetRef<'_>) -> T,
 ) -> (Balance, T) {
-    let word = AtomicU64::new(state.pack());
-    let result = step(&Ledger {
-        word: &word,
-        numbers,
-    });
-    let after = Balance::unpack(Word::load(&word));
+    let cell = &BudgetCell::of(state);
+    let result = step(BudgetRef { cell, numbers });
+    let after = *cell.lock();
     assert!(
         is_valid(after, numbers.capacity, numbers.first_wave_is_free),
         "{numbers:?}: from {state:?} to {after:?}"
     );
+    assert_eq!(cell.is_at_rest(), after.is_at_rest());
     (after, result)
 }
 
@@ -121,16 +120,16 @@ fn a_retry_keeps_the_balance(
 ) {
     let price = numbers.failure;
     let charge = Charge::Failure;
-    let (after, charge) = run(numbers, state, |ledger| {
+    let (after, charge) = run(numbers, state, |budget| {
         let request = Request {
             charge,
             number,
             had_begun,
             at_once,
         };
-        ledger.take(request, state.tick)
+        budget.take(request, state.credited)
     });
-    let [before, left] = [state, after].map(|state| numbers.level(state));
+    let [before, left] = [state, after].map(|state| numbers.level(&state));
     let seen = || {
         format!("{numbers:?}, {number}, {had_begun}, {at_once}: {state:?}, {charge:?}, {after:?}")
     };
@@ -160,6 +159,8 @@ fn a_retry_keeps_the_balance(
         (fault, _) => fault,
     };
     assert_eq!(after.fault, fault, "{}", seen());
+    let begins = state.fault == FaultState::None && fault != FaultState::None;
+    assert_eq!(after.faults, u32::from(begins), "{}", seen());
 }
 
 fn every_success_and_every_tick_keeps_the_balance(width: Width) {
@@ -192,10 +193,10 @@ fn a_success_keeps_the_balance(capacity: u32, state: Balance, amount: u32) {
                 earning,
                 ..numbers(capacity, amount, 0, true)
             };
-            let (after, ()) = run(&numbers, state, |ledger| {
-                ledger.succeed(last_retry, || state.tick);
+            let (after, ()) = run(&numbers, state, |budget| {
+                budget.succeed(last_retry, || state.credited);
             });
-            let is_full = numbers.level(state) + gives >= numbers.capacity;
+            let is_full = numbers.level(&state) + gives >= numbers.capacity;
             let fault = match state.fault {
                 FaultState::Serious if !is_full => FaultState::Serious,
                 _ => FaultState::None,
@@ -210,7 +211,7 @@ fn a_wait_keeps_the_balance(capacity: u32, state: Balance, refill: u32, ticks: u
     // The multiples of a tick, twenty in a second.
     let refill = 20 * refill;
     let numbers = numbers(capacity, capacity + 1, refill, true);
-    let now = state.tick + ticks;
+    let now = state.credited.plus(ticks * TICK);
     // What costs more than the capacity is always refused, so that only the time counts.
     let request = Request {
         charge: Charge::Failure,
@@ -218,21 +219,21 @@ fn a_wait_keeps_the_balance(capacity: u32, state: Balance, refill: u32, ticks: u
         had_begun: true,
         at_once: false,
     };
-    let (after, refused) = run(&numbers, state, |ledger| ledger.take(request, now));
+    let (after, refused) = run(&numbers, state, |budget| budget.take(request, now));
     let gives = refill / 20 * u32::try_from(ticks).unwrap();
     assert_eq!(refused, None);
     came_in(&numbers, state, after, gives, state.fault);
-    assert_eq!(after.tick, now);
+    assert_eq!(after.credited, now);
     // A success in a serious fault credits the time too.
-    let (after, ()) = run(&numbers, state, |ledger| {
-        ledger.succeed(Some(Charge::Free), || now);
+    let (after, ()) = run(&numbers, state, |budget| {
+        budget.succeed(Some(Charge::Free), || now);
     });
     let credited = if state.fault == FaultState::Serious {
         gives
     } else {
         0
     };
-    let is_full = numbers.level(state) + credited >= capacity;
+    let is_full = numbers.level(&state) + credited >= capacity;
     let fault = match state.fault {
         FaultState::Serious if !is_full => FaultState::Serious,
         _ => FaultState::None,
@@ -241,9 +242,9 @@ fn a_wait_keeps_the_balance(capacity: u32, state: Balance, refill: u32, ticks: u
 }
 
 fn came_in(numbers: &BudgetConfig, before: Balance, after: Balance, gives: u32, fault: FaultState) {
-    let level = (numbers.level(before) + gives).min(numbers.capacity);
+    let level = (numbers.level(&before) + gives).min(numbers.capacity);
     let expected = (level, fault);
-    let seen = (numbers.level(after), after.fault);
+    let seen = (numbers.level(&after), after.fault);
     assert_eq!(
         seen, expected,
         "{numbers:?}, {gives}: {before:?}, {after:?}"
@@ -253,20 +254,23 @@ fn came_in(numbers: &BudgetConfig, before: Balance, after: Balance, gives: u32, 
 /// Each call adds a sixteenth and each hedge takes sixteen, so hedges are at most ten and a sixteenth of the calls.
 #[test]
 fn every_step_of_a_share_keeps_the_balance() {
+    let numbers = BudgetConfig::HEDGES;
+    let hedge = Request {
+        charge: Charge::Failure,
+        number: 1,
+        had_begun: false,
+        at_once: false,
+    };
     for missing in 0..=160 {
-        let step = |step: fn(&Share) -> bool| {
-            let share = Share(AtomicU64::new(missing));
-            let taken = step(&share);
-            (Word::load(&share.0), taken)
-        };
-        let (after, _) = step(|share| {
-            share.add();
-            true
+        let state = Balance::new(missing * 1_000, Stamp::FIRST);
+        let (after, ()) = run(&numbers, state, |hedges| {
+            hedges.succeed(None, || Stamp::FIRST);
         });
-        assert_eq!(after, missing.saturating_sub(1));
+        assert_eq!(after.missing, missing.saturating_sub(1) * 1_000);
         let takes = missing <= 160 - 16;
-        let after = if takes { missing + 16 } else { missing };
-        assert_eq!(step(Share::take), (after, takes));
+        let left = if takes { missing + 16 } else { missing };
+        let (after, charge) = run(&numbers, state, |hedges| hedges.take(hedge, Stamp::FIRST));
+        assert_eq!((after.missing, charge.is_some()), (left * 1_000, takes));
     }
 }
 
@@ -277,18 +281,15 @@ fn no_refill_is_lost_by_rounding() {
     for refill in 0..64 {
         let numbers = numbers(1 << 20, 1, refill, false);
         for from in 0..20 {
-            let mut state = Balance {
-                missing: 1 << 20,
-                fault: FaultState::None,
-                tick: from,
-            };
+            let from = Stamp::FIRST.plus(from * TICK);
+            let mut state = Balance::new(1 << 20, from);
             for ticks in 1..=64_u32 {
-                state = numbers.at(state, from + u64::from(ticks));
-                let given = i64::from(numbers.level(state)) * 20;
+                numbers.credit(&mut state, from.plus(u64::from(ticks) * TICK));
+                let given = i64::from(numbers.level(&state)) * 20;
                 let rate = i64::from(ticks * refill);
                 assert!(
                     (given - rate).abs() < 20,
-                    "{refill} a second, {ticks} ticks after {from}"
+                    "{refill} a second, {ticks} ticks after {from:?}"
                 );
             }
         }
