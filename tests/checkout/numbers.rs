@@ -28,10 +28,17 @@ fn number_after(source: &str, name: &str) -> u64 {
 /// The tokens of the default budget: all of them, then what a failure, a throttled failure and a timeout take, and what comes
 /// back in a second.
 fn default_budget() -> [u64; 5] {
+    let fields = ["capacity", "failure", "throttled", "timeout", "refill"];
+    numbers("DEFAULT", fields)
+}
+
+/// The tokens of a budget in the code.
+fn numbers<const N: usize>(name: &str, fields: [&str; N]) -> [u64; N] {
     let source = read("retry-runtime/src/budget/numbers.rs");
-    let (_, numbers) = source.split_once("const DEFAULT: Self = Self {").unwrap();
-    ["capacity", "failure", "throttled", "timeout", "refill"]
-        .map(|field| number_after(numbers, &format!("{field}: Self::tokens(")))
+    let (_, numbers) = source
+        .split_once(&format!("const {name}: Self = Self {{"))
+        .unwrap();
+    fields.map(|field| number_after(numbers, &format!("{field}: Self::tokens(")))
 }
 
 #[retry(attempts = 4)]
@@ -156,9 +163,8 @@ fn other_numbers_are_found() {
 #[test]
 fn the_tables_of_budgets_and_hedges_have_the_numbers_of_the_code() {
     let [full, failure, throttled, timeout, refill] = default_budget();
-    let share = read("retry-runtime/src/budget/share.rs");
-    let calls = number_after(&share, "const PRICE: u64 = ");
-    assert!(share.contains("const CAPACITY: u64 = 10 * PRICE;"));
+    let [saved, calls, call] = numbers("HEDGES", ["capacity", "failure", "reward"]);
+    assert_eq!((saved, call), (10 * calls, 1));
     let percent = f64::from(u32::try_from(calls).unwrap()).recip() * 100.0;
     let budgets = [
         format!("It holds {full} tokens"),

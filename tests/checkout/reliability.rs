@@ -160,19 +160,10 @@ fn each_command_on_the_page_is_for_a_package_a_target_and_a_script_that_exist() 
 }
 
 #[test]
-fn the_numbers_of_tests_and_of_models_on_the_page_are_right() {
+fn the_number_of_tests_on_the_page_is_right() {
     let page = read(PAGE);
     let sources = files(root(), ".rs");
     let all: usize = sources.iter().map(|(_, source)| tests(source).len()).sum();
     assert!(page.contains("more than 1,150, and each example"));
     assert!(all > 1_150, "{all}");
-    let models = read("retry-runtime/src/budget/tests/interleavings.rs");
-    let models = tests(&models);
-    let planted = models.iter().filter(|name| name.contains("_rejects_"));
-    let said = format!(
-        "{} models, {} of them with a planted fault",
-        models.len(),
-        planted.count()
-    );
-    assert!(page.contains(&said), "{said}");
 }
