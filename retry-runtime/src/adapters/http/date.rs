@@ -8,7 +8,8 @@ pub(super) fn parse(text: &str, now: SystemTime) -> Option<SystemTime> {
     let words = text.split([' ', '\t', ',']).filter(|word| !word.is_empty());
     let mut words: Vec<&str> = words.collect();
     // Senders get it wrong, and the date says the same.
-    if words.first().is_some_and(|word| is_weekday(word)) {
+    let first = words.first()?;
+    if WEEKDAYS.iter().any(|day| first.starts_with(day)) {
         words.remove(0);
     }
     match *words.as_slice() {
@@ -26,19 +27,7 @@ pub(super) fn parse(text: &str, now: SystemTime) -> Option<SystemTime> {
     }
 }
 
-const WEEKDAYS: [&str; 7] = [
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-    "Sunday",
-];
-
-fn is_weekday(word: &str) -> bool {
-    WEEKDAYS.iter().any(|day| *day == word || day[..3] == *word)
-}
+const WEEKDAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 fn at(day: &str, month: &str, year: &str, time: &str, now: SystemTime) -> Option<SystemTime> {
     if year.len() != 2 {
@@ -56,7 +45,6 @@ fn at(day: &str, month: &str, year: &str, time: &str, now: SystemTime) -> Option
 fn exactly(day: &str, month: &str, year: &str, time: &str) -> Option<SystemTime> {
     let seconds = if time.len() == 5 { ":00" } else { "" };
     WEEKDAYS.iter().find_map(|weekday| {
-        let weekday = &weekday[..3];
         let date = format!("{weekday}, {day:0>2} {month} {year} {time}{seconds} GMT");
         httpdate::parse_http_date(&date).ok()
     })
@@ -66,22 +54,16 @@ fn to_utc(local: SystemTime, zone: &str) -> Option<SystemTime> {
     if ["GMT", "UTC", "UT", "Z"].contains(&zone) {
         return Some(local);
     }
-    let (east, digits) = match zone.strip_prefix('+') {
-        Some(digits) => (true, digits),
-        None => (false, zone.strip_prefix('-')?),
-    };
-    if digits.len() != 4 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let number: u64 = digits.parse().ok()?;
-    let (hours, minutes) = (number / 100, number % 100);
+    let is_offset = zone.len() == 5 && zone.starts_with(['+', '-']);
+    let number: i64 = zone.parse().ok().filter(|_| is_offset)?;
+    let (hours, minutes) = (number.unsigned_abs() / 100, number.unsigned_abs() % 100);
     if hours > 23 || minutes > 59 {
         return None;
     }
     let offset = Duration::from_secs(hours * 3_600 + minutes * 60);
-    if east {
-        local.checked_sub(offset)
-    } else {
+    if number < 0 {
         local.checked_add(offset)
+    } else {
+        local.checked_sub(offset)
     }
 }
