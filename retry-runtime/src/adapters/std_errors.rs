@@ -1,6 +1,5 @@
 //! Verdicts of pointers to errors, and of errors of std and tokio other than `io::Error`.
 
-use std::convert::Infallible;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,13 +23,6 @@ macro_rules! as_what_it_points_at {
 
 as_what_it_points_at!(&E, &mut E, Box<E>, Rc<E>, Arc<E>);
 
-#[diagnostic::do_not_recommend]
-impl Retryable for Infallible {
-    fn verdict(&self) -> Verdict {
-        match *self {}
-    }
-}
-
 /// Transient: the body set this timeout for one of its steps.
 #[diagnostic::do_not_recommend]
 impl Retryable for tokio::time::error::Elapsed {
@@ -39,15 +31,8 @@ impl Retryable for tokio::time::error::Elapsed {
     }
 }
 
-/// Permanent: a panic is never retried, and someone aborted an aborted task on purpose.
-#[diagnostic::do_not_recommend]
-impl Retryable for tokio::task::JoinError {
-    fn verdict(&self) -> Verdict {
-        Verdict::Permanent
-    }
-}
-
-/// Permanent errors: the same input gives the same error.
+/// Permanent errors: the same input gives the same error. A panic is never retried, and someone aborted an aborted task on
+/// purpose.
 macro_rules! permanent {
     ($($error:ty),+ $(,)?) => {$(
         #[diagnostic::do_not_recommend]
@@ -63,6 +48,7 @@ permanent!(
     std::array::TryFromSliceError,
     std::char::CharTryFromError,
     std::char::ParseCharError,
+    std::convert::Infallible,
     std::env::VarError,
     std::ffi::FromBytesWithNulError,
     std::ffi::NulError,
@@ -75,6 +61,7 @@ permanent!(
     std::str::Utf8Error,
     std::string::FromUtf8Error,
     std::string::FromUtf16Error,
+    tokio::task::JoinError,
 );
 
 #[cfg(test)]

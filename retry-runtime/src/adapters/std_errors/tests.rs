@@ -1,3 +1,4 @@
+use std::convert::Infallible;
 use std::io;
 
 use super::*;
