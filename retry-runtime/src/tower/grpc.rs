@@ -32,30 +32,24 @@ use super::Requests;
 /// let reads = GrpcRequests::new().with_idempotent(|path| path.ends_with("/Check"));
 /// let retry = RetryLayer::new(POLICY).with_requests(reads);
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct GrpcRequests {
-    idempotent: fn(&str) -> bool,
-}
-
-impl Default for GrpcRequests {
-    fn default() -> Self {
-        Self::new()
-    }
+    idempotent: Option<fn(&str) -> bool>,
 }
 
 impl GrpcRequests {
     /// Retries only what provably did not run.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            idempotent: |_| false,
-        }
+        Self { idempotent: None }
     }
 
     /// Sets which methods may run twice, by their path, such as `/grpc.health.v1.Health/Check`. Default: none.
     #[must_use]
     pub const fn with_idempotent(self, idempotent: fn(&str) -> bool) -> Self {
-        Self { idempotent }
+        Self {
+            idempotent: Some(idempotent),
+        }
     }
 }
 
@@ -70,7 +64,8 @@ impl<R> Requests<Request<Body>, Response<R>> for GrpcRequests {
     }
 
     fn is_idempotent(&self, request: &Request<Body>) -> bool {
-        (self.idempotent)(request.uri().path())
+        let path = request.uri().path();
+        self.idempotent.is_some_and(|idempotent| idempotent(path))
     }
 
     fn failure(&self, response: &Response<R>) -> Option<Status> {
