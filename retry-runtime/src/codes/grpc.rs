@@ -18,7 +18,6 @@ use crate::classify::Verdict;
 /// assert_eq!(codes::grpc(5), Verdict::Permanent);
 /// ```
 #[must_use]
-#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 pub fn grpc(code: impl CodeNumber) -> Verdict {
     match code.code_number() {
         // UNAVAILABLE: "most likely a transient condition."

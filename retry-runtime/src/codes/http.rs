@@ -20,7 +20,6 @@ use crate::classify::Verdict;
 /// assert_eq!(codes::http_status(200), Verdict::Unknown);
 /// ```
 #[must_use]
-#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 pub fn http_status(status: impl CodeNumber) -> Verdict {
     match status.code_number() {
         // The server waited for the request and gave up; a client "MAY repeat the request".

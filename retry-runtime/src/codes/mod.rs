@@ -27,6 +27,8 @@
 //! }
 //! ```
 
+#![expect(clippy::match_same_arms, reason = "one arm for each reason")]
+
 mod aws;
 mod grpc;
 mod http;

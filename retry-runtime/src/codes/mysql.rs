@@ -76,7 +76,6 @@ const PASSES: &[&str] = &[
 ///
 /// From 4000 on, the two servers use the same numbers for different errors. A number then has the verdict of the error that
 /// may pass. The other one is a mistake in a rare statement, such as a trigger's definition, which is then sent in vain.
-#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 fn of(number: i32) -> Verdict {
     match number {
         // The server rolled back the transaction, or the statement. Dropping a transaction rolls back what was before.

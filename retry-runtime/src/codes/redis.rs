@@ -20,7 +20,6 @@ use crate::classify::Verdict;
 /// assert_eq!(codes::redis("ERR max number of clients reached"), Verdict::Refused);
 /// ```
 #[must_use]
-#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 pub fn redis(error: &str) -> Verdict {
     let error = error.strip_prefix('-').unwrap_or(error);
     let (code, text) = error.split_once(' ').unwrap_or((error, ""));

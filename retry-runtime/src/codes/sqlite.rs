@@ -27,7 +27,6 @@ pub fn sqlite(code: impl CodeNumber) -> Verdict {
 }
 
 /// After "Result and Error Codes" of sqlite.org.
-#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 fn of(primary: i32) -> Verdict {
     match primary {
         // BUSY and LOCKED: another connection holds the database or the table, and the statement had no effect.

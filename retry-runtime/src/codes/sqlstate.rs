@@ -67,7 +67,6 @@ const PGBOUNCER: &[&str] = &[
 /// assert_eq!(codes::sqlstate("23505"), Verdict::Permanent);
 /// ```
 #[must_use]
-#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 pub fn sqlstate(code: &str) -> Verdict {
     match code {
         // A serialization failure, a deadlock, and a lock that is not available. Postgres aborts the transaction, and a
