@@ -36,7 +36,7 @@ use ::reqwest_middleware::{Error, Middleware, Next};
 use async_trait::async_trait;
 
 use crate::adapters::http::StatusError;
-use crate::adapters::http::headers::{is_idempotent, needs_key, note_key, set_headers};
+use crate::adapters::http::headers::{is_idempotent, note_key, set_headers};
 use crate::budget::{Budget, Budgets};
 use crate::classify::Retryable;
 use crate::client_settings::ClientSettings;
@@ -206,8 +206,7 @@ impl Middleware for Retry {
                 lock(refused).take();
                 let mut sent = sent.expect("a stream has one attempt");
                 if self.sends_headers {
-                    let needs_key = needs_key(sent.method());
-                    set_headers(needs_key, sent.headers_mut());
+                    set_headers(&sent.method().clone(), sent.headers_mut());
                 }
                 note_key(sent.headers());
                 let answered = next.run(sent, &mut extensions).await;

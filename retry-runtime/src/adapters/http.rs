@@ -210,10 +210,7 @@ fn delay(value: &HeaderValue, sent_at: impl FnOnce() -> SystemTime) -> Option<Du
 }
 
 fn text(value: &HeaderValue) -> Option<&str> {
-    value
-        .to_str()
-        .ok()
-        .map(|text| text.trim_matches([' ', '\t']))
+    Some(value.to_str().ok()?.trim_matches([' ', '\t']))
 }
 
 #[cfg(test)]

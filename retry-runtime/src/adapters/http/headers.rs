@@ -54,22 +54,17 @@ pub(crate) const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeou
 /// assert!(request.headers().is_empty());
 /// ```
 pub fn set_attempt_headers<B>(request: &mut Request<B>) {
-    let needs_key = needs_key(request.method());
-    set_headers(needs_key, request.headers_mut());
-}
-
-/// Whether requests of this method need a key to be idempotent: those that the draft of the standard is about.
-pub(crate) fn needs_key(method: &Method) -> bool {
-    matches!(*method, Method::POST | Method::PATCH)
+    set_headers(&request.method().clone(), request.headers_mut());
 }
 
 /// [`set_attempt_headers`], for the requests of clients.
-pub(crate) fn set_headers(needs_key: bool, headers: &mut HeaderMap) {
+pub(crate) fn set_headers(method: &Method, headers: &mut HeaderMap) {
     let Some(attempt) = Attempt::current() else {
         return;
     };
     attempt.record_resend();
-    if needs_key {
+    // The methods that the draft of the standard is about.
+    if [Method::POST, Method::PATCH].contains(method) {
         set_header(headers, IDEMPOTENCY_KEY, || {
             attempt.idempotency_key().to_string()
         });

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::client::RequestBuilder;
-use crate::adapters::http::headers::{needs_key, set_headers};
+use crate::adapters::http::headers::set_headers;
 use crate::sealed::Sealed;
 use ::http::{Error, HeaderName, HeaderValue};
 
@@ -50,8 +50,7 @@ impl RequestExt for RequestBuilder {
         match request {
             Ok(mut request) => {
                 request.headers_mut().remove(&ASKED);
-                let needs_key = needs_key(request.method());
-                set_headers(needs_key, request.headers_mut());
+                set_headers(&request.method().clone(), request.headers_mut());
                 Self::from_parts(client, request)
             }
             Err(_) => unreachable!("the builder held no error"),
