@@ -287,62 +287,61 @@ impl<Q> RetryLayer<Q> {
                 let sent = sent.expect("a request without a copy has one attempt");
                 self.requests.sends(&sent);
                 let ready = poll_fn(|context| service.poll_ready(context)).await;
-                ready.map_err(|error| FailedAttempt::Error(error.into()))?;
-                let response = service.call(sent).await;
-                let response = response.map_err(|error| FailedAttempt::Error(error.into()))?;
+                ready.map_err(FailedAttempt::with)?;
+                let response = service.call(sent).await.map_err(FailedAttempt::with)?;
                 match self.requests.failure(&response) {
-                    Some(failure) if failure.verdict().is_retryable() => {
-                        let text = failure.to_string();
-                        Err(FailedAttempt::Response(response, Said::of(&failure), text))
-                    }
+                    Some(failure) if failure.verdict().is_retryable() => Err(FailedAttempt {
+                        said: Said::of(&failure),
+                        error: failure.to_string().into(),
+                        response: Some(response),
+                    }),
                     _ => Ok(response),
                 }
             }
         };
         let run = self.settings.run(policy, attempt);
-        match run.with_idempotent(idempotent).unboxed().await {
-            Ok(response) | Err(FailedAttempt::Response(response, ..)) => Ok(response),
-            Err(FailedAttempt::Error(error)) => Err(error),
-        }
+        let ended = run.with_idempotent(idempotent).unboxed().await;
+        ended.or_else(|failed| failed.response.ok_or(failed.error))
     }
 }
 
-enum FailedAttempt<A> {
-    Error(BoxError),
-    Response(A, Said, String),
+struct FailedAttempt<A> {
+    said: Said,
+    /// The error, or what failed in the response.
+    error: BoxError,
+    response: Option<A>,
 }
 
 impl<A> FailedAttempt<A> {
-    fn said(&self) -> Said {
-        match self {
-            Self::Error(error) => known::of_any(&**error).unwrap_or(Said::UNKNOWN),
-            Self::Response(_, said, _) => *said,
+    fn with(error: impl Into<BoxError>) -> Self {
+        let error = error.into();
+        Self {
+            said: known::said(&*error),
+            error,
+            response: None,
         }
     }
 }
 
 impl<A> From<Stopped> for FailedAttempt<A> {
     fn from(stopped: Stopped) -> Self {
-        Self::Error(stopped.into())
+        Self::with(stopped)
     }
 }
 
 impl<A> Retryable for FailedAttempt<A> {
     fn verdict(&self) -> Verdict {
-        self.said().verdict
+        self.said.verdict
     }
 
     fn hint(&self) -> Option<Duration> {
-        self.said().hint
+        self.said.hint
     }
 }
 
 impl<A> fmt::Display for FailedAttempt<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Error(error) => error.fmt(f),
-            Self::Response(_, _, text) => f.write_str(text),
-        }
+        self.error.fmt(f)
     }
 }
 

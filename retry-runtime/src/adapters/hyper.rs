@@ -10,8 +10,8 @@ use std::error::Error as _;
 
 use ::hyper::Error;
 
-use super::known::{self, Alone, Certain};
-use crate::classify::{Retryable, Said, Verdict};
+use super::known::{self, Alone, Answer};
+use crate::classify::{Retryable, Verdict};
 
 /// A lost connection is transient. A request that was never sent is refused. A response that is not HTTP
 /// and a wrong use of `hyper` are permanent.
@@ -21,36 +21,36 @@ use crate::classify::{Retryable, Said, Verdict};
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
-        let said = self.certain().or_else(|| known::inside(self));
-        said.unwrap_or_else(|| self.alone()).verdict
+        known::said(self).verdict
     }
 }
 
 impl Alone for Error {
-    fn alone(&self) -> Said {
-        // The task of the connection ended before it took the request.
-        if self.is_closed() {
-            return Said::new(Verdict::Refused);
+    fn alone(&self) -> Answer {
+        if is_unwritten(self) {
+            return Answer::certain(Verdict::Refused);
         }
         let lost = self.is_incomplete_message() || self.is_body_write_aborted();
-        if lost || self.is_canceled() || self.is_timeout() {
-            return Said::new(Verdict::Transient);
-        }
-        if self.is_parse() || self.is_user() {
-            return Said::new(Verdict::Permanent);
-        }
-        Said::UNKNOWN
+        Answer::open(if self.is_closed() {
+            // The task of the connection ended before it took the request.
+            Verdict::Refused
+        } else if lost || self.is_canceled() || self.is_timeout() {
+            Verdict::Transient
+        } else if self.is_parse() || self.is_user() {
+            Verdict::Permanent
+        } else {
+            Verdict::Unknown
+        })
     }
 }
 
-impl Certain for Error {
-    /// Answers if the connection ended before it wrote any part of the request. The source says why it ended: a text, or the
-    /// error of the connection. An upgrade that is canceled has another source.
-    fn certain(&self) -> Option<Said> {
-        let source = self.source().filter(|_| self.is_canceled())?;
-        let text = source.to_string();
-        let unwritten = source.is::<Self>()
-            || ["connection closed", "connection was not ready"].contains(&text.as_str());
-        unwritten.then(|| Said::new(Verdict::Refused))
-    }
+/// Whether the connection ended before it wrote any part of the request. The source says why it ended: a text, or the
+/// error of the connection. An upgrade that is canceled has another source.
+fn is_unwritten(error: &Error) -> bool {
+    error.is_canceled()
+        && error.source().is_some_and(|source| {
+            let text = source.to_string();
+            source.is::<Error>()
+                || ["connection closed", "connection was not ready"].contains(&text.as_str())
+        })
 }

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use super::known::{self, Alone};
+use super::known::{self, Alone, Answer};
 use super::tls;
 use crate::classify::{Retryable, Said, Verdict, as_type};
 
@@ -34,23 +34,23 @@ impl Retryable for io::Error {
 }
 
 impl Alone for io::Error {
-    fn alone(&self) -> Said {
-        Said::new(of(self))
+    fn alone(&self) -> Answer {
+        Answer::open(of(self))
     }
 }
 
 #[cold]
 fn with_causes(error: &io::Error) -> Said {
-    let own = error.alone();
+    let own = Said::new(of(error));
     if own.verdict == Verdict::Unknown {
-        return known::inside(error).unwrap_or(own);
+        return known::inside(error);
     }
     // The kind says less: a `Stopped` set it, or a lost connection that may have been in its `COMMIT`.
     known::last_word(error).map_or(own, Said::new)
 }
 
 /// An unlisted kind is unknown.
-fn of(error: &io::Error) -> Verdict {
+pub(super) fn of(error: &io::Error) -> Verdict {
     match of_kind(error.kind()) {
         // An alert of TLS.
         Verdict::Permanent if error.kind() == ErrorKind::InvalidData => {
@@ -76,7 +76,6 @@ pub(super) fn is_unresolved(error: &(dyn Error + 'static)) -> bool {
             .starts_with("failed to lookup address information")
 }
 
-#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 fn of_kind(kind: ErrorKind) -> Verdict {
     #[allow(
         clippy::enum_glob_use,
@@ -112,17 +111,12 @@ fn of_kind(kind: ErrorKind) -> Verdict {
         // `WriteZero`: a full buffer or a closing peer. `OutOfMemory`: more work may make it worse.
         WriteZero | OutOfMemory | Other => Verdict::Unknown,
 
-        unnamed => of_unnamed_kind(unnamed),
-    }
-}
-
-/// Kinds that the minimum Rust version cannot name, because they are newer or unstable.
-#[cold]
-fn of_unnamed_kind(kind: ErrorKind) -> Verdict {
-    match format!("{kind:?}").as_str() {
-        "InvalidFilename" | "FilesystemLoop" => Verdict::Permanent,
-        // `InProgress` (a connection that is being made), and kinds that std may add.
-        _ => Verdict::Unknown,
+        // Kinds that the minimum Rust version cannot name, because they are newer or unstable.
+        unnamed => match format!("{unnamed:?}").as_str() {
+            "InvalidFilename" | "FilesystemLoop" => Verdict::Permanent,
+            // `InProgress` (a connection that is being made), and kinds that std may add.
+            _ => Verdict::Unknown,
+        },
     }
 }
 

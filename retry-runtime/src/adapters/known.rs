@@ -11,50 +11,52 @@ use crate::stopped::{CutCommit, Stopped};
 
 use super::tls;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
-use super::transaction::{CommitError, TransactionError};
+use super::transaction::{CommitError, Lost, TransactionError};
 
-/// Returns the answer of the innermost source of `error` that has a verdict, or `None`.
+/// Returns the answer of the innermost source of `error` that has a verdict.
 ///
 /// The innermost source is the nearest to the cause. `error` itself is not asked. If an error in the chain has the
 /// [last word](last_word), it answers. The sources of an error that knows more than they do are not searched.
-pub(crate) fn inside(error: &(dyn Error + 'static)) -> Option<Said> {
+pub(crate) fn inside(error: &(dyn Error + 'static)) -> Said {
     from(error, 1)
 }
 
-/// Returns the verdict of an error that failed a handshake of TLS, or `None` if the error does not say.
+/// Returns the verdict of an error that failed a handshake of TLS.
 #[cfg(any(
     feature = "redis",
     feature = "sqlx",
     feature = "sqlx-0_8",
     feature = "tokio-postgres"
 ))]
-pub(super) fn handshake(error: &(dyn Error + 'static)) -> Option<Verdict> {
-    let cut = || Links::of(error).any(tls::is_cut);
-    match inside(error) {
-        Some(said) => Some(said.verdict),
-        None => cut().then_some(Verdict::Transient),
+pub(super) fn handshake(error: &(dyn Error + 'static)) -> Verdict {
+    // The text of OpenSSL where the server hung up. Elsewhere, it could be that of a parser.
+    let is_cut = || Links::of(error).any(|link| link.to_string() == "unexpected EOF");
+    match inside(error).verdict {
+        Verdict::Unknown if is_cut() => Verdict::Transient,
+        verdict => verdict,
     }
 }
 
-/// As [`inside`], but `error` itself is asked too.
-#[cfg(feature = "tower")]
-pub(crate) fn of_any(error: &(dyn Error + 'static)) -> Option<Said> {
+/// As [`inside`], but `error` itself is asked too. This is the verdict of an error that implements [`Alone`].
+#[cfg(any(feature = "hyper", feature = "tower"))]
+pub(crate) fn said(error: &(dyn Error + 'static)) -> Said {
     from(error, 0)
 }
 
-fn from(error: &(dyn Error + 'static), first: usize) -> Option<Said> {
+fn from(error: &(dyn Error + 'static), first: usize) -> Said {
     if let Some(verdict) = last_word(error) {
-        return Some(Said::new(verdict));
+        return Said::new(verdict);
     }
-    let mut innermost = None;
+    let mut innermost = Said::UNKNOWN;
     for link in Links::of(error).skip(first) {
-        let ends = first_answer(ENDS, link);
-        let said = ends.or_else(|| first_answer(KNOWN, link));
-        innermost = said
-            .filter(|said| said.verdict != Verdict::Unknown)
-            .or(innermost);
-        if ends.is_some() {
-            return innermost.or(ends);
+        let Some(answer) = KNOWN.iter().find_map(|ask| ask(link)) else {
+            continue;
+        };
+        if answer.said.verdict != Verdict::Unknown || innermost.verdict == Verdict::Unknown {
+            innermost = answer.said;
+        }
+        if answer.is_certain {
+            break;
         }
     }
     innermost
@@ -71,12 +73,16 @@ pub(crate) fn last_word(error: &(dyn Error + 'static)) -> Option<Verdict> {
 /// - A `COMMIT` that may have taken effect: it failed without an answer, or a limit cut it. Its source, such as a lost
 ///   connection, does not know that.
 pub(crate) fn has_last_word(link: &(dyn Error + 'static)) -> Option<Verdict> {
-    LAST_WORDS.iter().find_map(|ask| ask(link))
+    if link.is::<CutCommit>() {
+        return Some(Verdict::Unknown);
+    }
+    let stopped = as_type::<Stopped>(link).map(Stopped::verdict);
+    stopped
+        .filter(|verdict| !verdict.is_retryable())
+        .or_else(|| OPEN_COMMITS.iter().find_map(|ask| ask(link)))
 }
 
-const LAST_WORDS: &[fn(&(dyn Error + 'static)) -> Option<Verdict>] = &[
-    stopped_for_good,
-    cut_commit,
+const OPEN_COMMITS: &[fn(&(dyn Error + 'static)) -> Option<Verdict>] = &[
     #[cfg(feature = "sea-orm")]
     open_commit::<sea_orm::DbErr>,
     #[cfg(feature = "sqlx")]
@@ -87,21 +93,8 @@ const LAST_WORDS: &[fn(&(dyn Error + 'static)) -> Option<Verdict>] = &[
     open_commit::<tokio_postgres::Error>,
 ];
 
-fn cut_commit(link: &(dyn Error + 'static)) -> Option<Verdict> {
-    link.is::<CutCommit>().then_some(Verdict::Unknown)
-}
-
-fn stopped_for_good(link: &(dyn Error + 'static)) -> Option<Verdict> {
-    let verdict = as_type::<Stopped>(link)?.verdict();
-    (!verdict.is_retryable()).then_some(verdict)
-}
-
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
-fn open_commit<E: Error + 'static>(link: &(dyn Error + 'static)) -> Option<Verdict>
-where
-    TransactionError<E>: Retryable,
-    CommitError<E>: Retryable,
-{
+fn open_commit<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Option<Verdict> {
     let verdict = match as_type::<TransactionError<E>>(link) {
         // Before the `COMMIT`, nothing took effect. A statement may be unknown for other reasons.
         Some(TransactionError::Statement(_)) => return None,
@@ -113,22 +106,40 @@ where
 
 /// An error whose verdict depends on its sources.
 ///
-/// Its adapter calls [`inside`], which walks the chain of sources. `inside` asks each source through this trait and not
-/// through [`Retryable`], so that a source does not walk the chain again.
+/// Its adapter calls [`said`] or [`inside`], which walk the chain of sources. They ask each link through this trait and not
+/// through [`Retryable`], so that a link does not walk the chain again.
 pub(crate) trait Alone: Error + 'static {
     /// Returns the answer of the error without its sources.
-    fn alone(&self) -> Said;
+    fn alone(&self) -> Answer;
 }
 
-/// An error that may know more than its sources, as that its request was never sent.
-#[cfg(feature = "hyper")]
-pub(crate) trait Certain: Error + 'static {
-    /// Returns its answer, or `None` if its sources know more.
-    fn certain(&self) -> Option<Said>;
+/// What a link of a chain answers.
+pub(crate) struct Answer {
+    pub(crate) said: Said,
+    /// Whether the link knows more than its sources, as that its request was never sent. They are not asked then.
+    pub(crate) is_certain: bool,
+}
+
+impl Answer {
+    /// The sources know more.
+    pub(crate) const fn open(verdict: Verdict) -> Self {
+        Self {
+            said: Said::new(verdict),
+            is_certain: false,
+        }
+    }
+
+    #[cfg(feature = "hyper")]
+    pub(crate) const fn certain(verdict: Verdict) -> Self {
+        Self {
+            is_certain: true,
+            ..Self::open(verdict)
+        }
+    }
 }
 
 /// Asks the link, if it has one type.
-type Ask = fn(&(dyn Error + 'static)) -> Option<Said>;
+type Ask = fn(&(dyn Error + 'static)) -> Option<Answer>;
 
 const KNOWN: &[Ask] = &[
     alone::<io::Error>,
@@ -144,66 +155,55 @@ const KNOWN: &[Ask] = &[
     of::<h2::Error>,
     #[cfg(feature = "hyper")]
     alone::<hyper::Error>,
+    #[cfg(all(
+        feature = "hyper",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    alone::<hyper_util::client::legacy::Error>,
     #[cfg(feature = "redis")]
     of::<redis::RedisError>,
     #[cfg(feature = "reqwest")]
     alone::<reqwest::Error>,
     #[cfg(feature = "reqwest-0_12")]
     alone::<reqwest_0_12::Error>,
+    #[cfg(feature = "sea-orm")]
+    of_database::<sea_orm::DbErr>,
+    #[cfg(feature = "sqlx")]
+    of_database::<sqlx_core::Error>,
+    #[cfg(feature = "sqlx-0_8")]
+    of_database::<sqlx_core_0_8::Error>,
+    #[cfg(feature = "tokio-postgres")]
+    of_database::<tokio_postgres::Error>,
+    #[cfg(all(
+        feature = "tonic",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    alone::<tonic::ConnectError>,
     #[cfg(feature = "tonic")]
     alone::<tonic::Status>,
     #[cfg(feature = "tonic")]
     alone::<tonic::TimeoutExpired>,
     // Last, because it reads the text of an error of any type.
-    tls::said,
+    |link| tls::of(link).map(Answer::open),
 ];
 
-/// Their answers end the search, as they know more than their sources. An error of a database is unknown on purpose: the
-/// connection that it lost may have been in its `COMMIT`. A request was not sent if its connection could not be made.
-const ENDS: &[Ask] = &[
-    #[cfg(feature = "hyper")]
-    certain::<hyper::Error>,
-    #[cfg(all(
-        feature = "hyper",
-        not(all(target_family = "wasm", target_os = "unknown"))
-    ))]
-    certain::<hyper_util::client::legacy::Error>,
-    #[cfg(all(
-        feature = "tonic",
-        not(all(target_family = "wasm", target_os = "unknown"))
-    ))]
-    certain::<tonic::ConnectError>,
-    #[cfg(feature = "sea-orm")]
-    of::<sea_orm::DbErr>,
-    #[cfg(feature = "sea-orm")]
-    of::<TransactionError<sea_orm::DbErr>>,
-    #[cfg(feature = "sqlx")]
-    of::<sqlx_core::Error>,
-    #[cfg(feature = "sqlx")]
-    of::<TransactionError<sqlx_core::Error>>,
-    #[cfg(feature = "sqlx-0_8")]
-    of::<sqlx_core_0_8::Error>,
-    #[cfg(feature = "sqlx-0_8")]
-    of::<TransactionError<sqlx_core_0_8::Error>>,
-    #[cfg(feature = "tokio-postgres")]
-    of::<tokio_postgres::Error>,
-    #[cfg(feature = "tokio-postgres")]
-    of::<TransactionError<tokio_postgres::Error>>,
-];
-
-fn first_answer(asks: &[Ask], link: &(dyn Error + 'static)) -> Option<Said> {
-    asks.iter().find_map(|ask| ask(link))
-}
-
-fn of<A: Error + Retryable + 'static>(link: &(dyn Error + 'static)) -> Option<Said> {
-    as_type::<A>(link).map(Said::of)
-}
-
-fn alone<A: Alone>(link: &(dyn Error + 'static)) -> Option<Said> {
+fn alone<A: Alone>(link: &(dyn Error + 'static)) -> Option<Answer> {
     as_type::<A>(link).map(A::alone)
 }
 
-#[cfg(feature = "hyper")]
-fn certain<A: Certain>(link: &(dyn Error + 'static)) -> Option<Said> {
-    as_type::<A>(link).and_then(A::certain)
+fn of<A: Error + Retryable + 'static>(link: &(dyn Error + 'static)) -> Option<Answer> {
+    as_type::<A>(link).map(|error| Answer {
+        said: Said::of(error),
+        is_certain: false,
+    })
+}
+
+/// An error of a database is unknown on purpose: the connection that it lost may have been in its `COMMIT`.
+#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+fn of_database<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Option<Answer> {
+    let answer = of::<E>(link).or_else(|| of::<TransactionError<E>>(link))?;
+    Some(Answer {
+        is_certain: true,
+        ..answer
+    })
 }

@@ -3,6 +3,12 @@
 //! No table ends in an arm that allows a retry. An unlisted code is permanent if its class is known, else
 //! unknown. Neither is retried without a rule in the attribute.
 
+#![expect(clippy::match_same_arms, reason = "one arm for each reason")]
+#![allow(
+    clippy::duplicate_mod,
+    reason = "the versions of a client share a source, so that they cannot differ"
+)]
+
 #[cfg(feature = "deadpool")]
 pub mod deadpool;
 #[cfg(feature = "h2")]

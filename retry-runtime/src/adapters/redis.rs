@@ -20,7 +20,6 @@ use crate::codes;
 /// transaction could not be queued, none of them ran.
 #[diagnostic::do_not_recommend]
 impl Retryable for RedisError {
-    #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
     fn verdict(&self) -> Verdict {
         // No server listened, or no name led to one.
         if self.is_connection_refusal() || is_unresolved(self) {
@@ -35,9 +34,9 @@ impl Retryable for RedisError {
             ErrorKind::Parse => return Verdict::Permanent,
             // Also the error of a handshake of TLS. The crate wants to connect again, whatever the certificate is.
             ErrorKind::Io => match known::handshake(self) {
-                None | Some(Verdict::Unknown) => {}
-                Some(Verdict::Permanent) => return Verdict::Permanent,
-                Some(_) => return Verdict::Transient,
+                Verdict::Unknown => {}
+                Verdict::Permanent => return Verdict::Permanent,
+                _ => return Verdict::Transient,
             },
             _ => {}
         }

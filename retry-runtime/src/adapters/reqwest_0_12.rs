@@ -22,10 +22,6 @@
 
 use ::reqwest_0_12 as client;
 
-#[allow(
-    clippy::duplicate_mod,
-    reason = "both versions share a source, so that they cannot differ"
-)]
 #[path = "reqwest/version.rs"]
 mod version;
 

@@ -12,19 +12,11 @@ use crate::stopped::Stopped;
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
-        match self {
-            Self::Reqwest(error) => error.verdict(),
-            Self::Middleware(_) => {
-                known::inside(self).map_or(Verdict::Unknown, |said| said.verdict)
-            }
-        }
+        known::said(self).verdict
     }
 
     fn hint(&self) -> Option<Duration> {
-        match self {
-            Self::Reqwest(error) => error.hint(),
-            Self::Middleware(_) => known::inside(self)?.hint,
-        }
+        known::said(self).hint
     }
 }
 

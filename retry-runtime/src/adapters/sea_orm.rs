@@ -21,16 +21,14 @@
 use ::sea_orm::error::{ConnAcquireErr, RuntimeErr};
 use ::sea_orm::{DatabaseTransaction, DbErr};
 
-use super::sqlx;
-use super::transaction::transactions;
 pub use super::transaction::{CommitError, TransactionError};
+use super::transaction::{Lost, commits};
 use crate::classify::{Retryable, Verdict};
 
 /// An error of `sqlx` has [its own verdict](super::sqlx). If no connection of the pool is free, the verdict is refused.
 /// An error that holds only a text is unknown. Any other error, such as a record that is not there, is permanent.
 #[diagnostic::do_not_recommend]
 impl Retryable for DbErr {
-    #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
     fn verdict(&self) -> Verdict {
         if let Some(error) = of_sqlx(self) {
             return error.verdict();
@@ -43,24 +41,10 @@ impl Retryable for DbErr {
             // The error holds only a text.
             Self::Conn(_) | Self::Exec(_) | Self::Query(_) => Verdict::Unknown,
             Self::Custom(_) | Self::Migration(_) => Verdict::Unknown,
+            // A thread panicked.
+            Self::MutexPoisonError => Verdict::Unknown,
             // The call or its values are at fault, or the record is not there.
-            Self::TryIntoErr { .. }
-            | Self::ConvertFromU64(_)
-            | Self::UnpackInsertId
-            | Self::UpdateGetPrimaryKey
-            | Self::RecordNotFound(_)
-            | Self::AttrNotSet(_)
-            | Self::Type(_)
-            | Self::Json(_)
-            | Self::RecordNotInserted
-            | Self::RecordNotUpdated
-            | Self::BackendNotSupported { .. }
-            | Self::KeyArityMismatch { .. }
-            | Self::PrimaryKeyNotSet { .. }
-            | Self::RbacError(_)
-            | Self::AccessDenied { .. } => Verdict::Permanent,
-            // Errors that the crate may add.
-            _ => Verdict::Unknown,
+            _ => Verdict::Permanent,
         }
     }
 }
@@ -74,10 +58,12 @@ fn of_sqlx(error: &DbErr) -> Option<&::sqlx_core::Error> {
     }
 }
 
-transactions!(DbErr, is_lost, DatabaseTransaction);
+commits!(DbErr, DatabaseTransaction);
 
-fn is_lost(error: &DbErr) -> bool {
-    of_sqlx(error).is_some_and(sqlx::is_lost)
+impl Lost for DbErr {
+    fn is_lost(&self) -> bool {
+        of_sqlx(self).is_some_and(Lost::is_lost)
+    }
 }
 
 #[cfg(test)]

@@ -32,10 +32,6 @@
 
 use ::sqlx_core_0_8 as client;
 
-#[allow(
-    clippy::duplicate_mod,
-    reason = "both versions share a source, so that they cannot differ"
-)]
 #[path = "sqlx/version.rs"]
 mod version;
 

@@ -2,22 +2,11 @@
 
 use std::error::Error;
 
-use crate::classify::{Said, Verdict};
+use crate::classify::Verdict;
 
 /// Reads the text of a link: an alert, or a certificate that is not valid.
-pub(super) fn said(link: &(dyn Error + 'static)) -> Option<Said> {
-    of_text(&link.to_string()).map(Said::new)
-}
-
-/// Whether this is the text of OpenSSL where the server hung up in the handshake. Elsewhere, it could be that of a parser.
-#[cfg(any(
-    feature = "redis",
-    feature = "sqlx",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres"
-))]
-pub(super) fn is_cut(link: &(dyn Error + 'static)) -> bool {
-    link.to_string() == "unexpected EOF"
+pub(super) fn of(link: &(dyn Error + 'static)) -> Option<Verdict> {
+    of_text(&link.to_string())
 }
 
 pub(super) fn of_text(text: &str) -> Option<Verdict> {

@@ -27,9 +27,9 @@
 use ::tokio_postgres::error::{DbError, Severity, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
-use super::known::{self, Alone as _};
 pub use super::transaction::{CommitError, TransactionError};
-use super::transaction::{LIMITS, transactions};
+use super::transaction::{LIMITS, Lost, commits};
+use super::{io, known};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -80,9 +80,10 @@ fn of_client(error: &Error) -> Verdict {
     {
         Verdict::Refused
     } else if message.starts_with("error performing TLS handshake") {
-        match known::handshake(error) {
-            Some(verdict) if verdict.is_retryable() => Verdict::Refused,
-            _ => Verdict::Permanent,
+        if known::handshake(error).is_retryable() {
+            Verdict::Refused
+        } else {
+            Verdict::Permanent
         }
     } else if message.starts_with("error communicating with the server") && !is_nonsense(error) {
         Verdict::Unknown
@@ -95,16 +96,18 @@ fn of_client(error: &Error) -> Verdict {
 fn is_nonsense(error: &Error) -> bool {
     let source = std::error::Error::source(error);
     let failed = source.and_then(|source| source.downcast_ref::<std::io::Error>());
-    failed.is_some_and(|failed| failed.alone().verdict == Verdict::Permanent)
+    failed.is_some_and(|failed| io::of(failed) == Verdict::Permanent)
 }
 
-transactions!(Error, is_lost, Transaction<'_>);
+commits!(Error, Transaction<'_>);
 
-fn is_lost(error: &Error) -> bool {
-    let ended = error
-        .as_db_error()
-        .is_none_or(|error| is_fatal(error) && !LIMITS.contains(&error.code().code()));
-    ended && error.verdict() == Verdict::Unknown
+impl Lost for Error {
+    fn is_lost(&self) -> bool {
+        let ended = self
+            .as_db_error()
+            .is_none_or(|error| is_fatal(error) && !LIMITS.contains(&error.code().code()));
+        ended && self.verdict() == Verdict::Unknown
+    }
 }
 
 /// Whether the server ended the session.

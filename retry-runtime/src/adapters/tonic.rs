@@ -15,9 +15,7 @@ pub use self::metadata::set_attempt_metadata;
 use super::http::retry_after;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use super::hyper::legacy::connect;
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use super::known::Certain;
-use super::known::{self, Alone};
+use super::known::{self, Alone, Answer};
 use crate::classify::{Retryable, Said, Verdict};
 use crate::codes;
 
@@ -44,47 +42,35 @@ impl Retryable for Code {
 #[diagnostic::do_not_recommend]
 impl Retryable for Status {
     fn verdict(&self) -> Verdict {
-        said(self).verdict
+        known::said(self).verdict
     }
 
     fn hint(&self) -> Option<Duration> {
-        said(self).hint
-    }
-}
-
-fn said(status: &Status) -> Said {
-    let own = status.alone();
-    let settled = own.hint.is_some() || own.verdict == Verdict::Permanent;
-    match known::inside(status) {
-        Some(inside) if !settled => inside,
-        _ => own,
+        known::said(self).hint
     }
 }
 
 impl Alone for Status {
-    fn alone(&self) -> Said {
-        let verdict = if is_out_of_time(self) {
-            Verdict::Transient
-        } else {
-            self.code().verdict()
-        };
-        let exhausted = self.code() == Code::ResourceExhausted;
+    fn alone(&self) -> Answer {
+        let code = self.code();
         let (hint, throttled) = match pushback(self) {
-            Pushback::Never => return Said::new(Verdict::Permanent),
-            Pushback::After(delay) => (Some(delay), exhausted),
+            Pushback::Never => return Answer::certain(Verdict::Permanent),
+            Pushback::After(delay) => (Some(delay), code == Code::ResourceExhausted),
             Pushback::None => (
                 retry_after(self.metadata().as_ref()),
-                exhausted || self.code() == Code::Unavailable,
+                matches!(code, Code::ResourceExhausted | Code::Unavailable),
             ),
         };
-        let throttled = throttled && hint.is_some() || is_shed(self);
-        Said {
-            verdict: if throttled {
-                Verdict::Throttled
-            } else {
-                verdict
-            },
-            hint,
+        let verdict = if throttled && hint.is_some() || is_shed(self) {
+            Verdict::Throttled
+        } else if is_out_of_time(self) {
+            Verdict::Transient
+        } else {
+            code.verdict()
+        };
+        Answer {
+            said: Said { verdict, hint },
+            is_certain: hint.is_some() || verdict == Verdict::Permanent,
         }
     }
 }
@@ -102,16 +88,16 @@ fn is_shed(status: &Status) -> bool {
 }
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-impl Certain for ConnectError {
-    fn certain(&self) -> Option<Said> {
-        Some(Said::new(connect(self, known::inside(self))))
+impl Alone for ConnectError {
+    fn alone(&self) -> Answer {
+        Answer::certain(connect(self, known::inside(self)))
     }
 }
 
 /// The timeout of this client. It is only found as the source of a [`Status`].
 impl Alone for TimeoutExpired {
-    fn alone(&self) -> Said {
-        Said::new(Verdict::Transient)
+    fn alone(&self) -> Answer {
+        Answer::open(Verdict::Transient)
     }
 }
 

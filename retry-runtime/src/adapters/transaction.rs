@@ -46,10 +46,15 @@ pub struct CommitError<E>(pub E);
 /// Codes of limits that end a session. The statements are most likely as slow again.
 pub(super) const LIMITS: [&str; 1] = ["25P04"];
 
-/// Gives a client its `commit`, and verdicts to the errors of its transactions. `$is_lost` says whether an error is that of
-/// a lost connection.
-macro_rules! transactions {
-    ($Error:ty, $is_lost:path, $Transaction:ty $(, $DB:ident: $Database:path)?) => {
+/// The error of a client with transactions.
+pub(crate) trait Lost: Retryable {
+    /// Whether it is that of a lost connection.
+    fn is_lost(&self) -> bool;
+}
+
+/// Gives a client its `commit`.
+macro_rules! commits {
+    ($Error:ty, $Transaction:ty $(, $DB:ident: $Database:path)?) => {
         /// Commits the transaction, and returns an error as [`TransactionError::Commit`].
         ///
         /// # Errors
@@ -67,29 +72,9 @@ macro_rules! transactions {
         ) -> Result<(), TransactionError<$Error>> {
             $crate::adapters::transaction::committed(transaction.commit()).await
         }
-
-        impl From<$Error> for TransactionError<$Error> {
-            fn from(error: $Error) -> Self {
-                Self::Statement(error)
-            }
-        }
-
-        #[diagnostic::do_not_recommend]
-        impl Retryable for TransactionError<$Error> {
-            fn verdict(&self) -> Verdict {
-                self.judge($is_lost)
-            }
-        }
-
-        #[diagnostic::do_not_recommend]
-        impl Retryable for CommitError<$Error> {
-            fn verdict(&self) -> Verdict {
-                self.judge()
-            }
-        }
     };
 }
-pub(super) use transactions;
+pub(super) use commits;
 
 /// Awaits a `COMMIT`. If the timeout of the attempt cuts it, the attempt is not retried.
 pub(super) async fn committed<E>(
@@ -99,13 +84,19 @@ pub(super) async fn committed<E>(
     committed.map_err(|error| TransactionError::Commit(CommitError(error)))
 }
 
-impl<E: Retryable> TransactionError<E> {
-    /// `is_lost` says whether the connection was lost.
-    pub(super) fn judge(&self, is_lost: impl FnOnce(&E) -> bool) -> Verdict {
+impl<E: Lost> From<E> for TransactionError<E> {
+    fn from(error: E) -> Self {
+        Self::Statement(error)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Lost> Retryable for TransactionError<E> {
+    fn verdict(&self) -> Verdict {
         match self {
-            Self::Statement(error) if is_lost(error) => Verdict::Transient,
+            Self::Statement(error) if error.is_lost() => Verdict::Transient,
             Self::Statement(error) => error.verdict(),
-            Self::Commit(error) => error.judge(),
+            Self::Commit(error) => error.verdict(),
             // A limit may have cut a commit that is not the adapter's.
             Self::Stopped(stopped) => match stopped.verdict() {
                 Verdict::Transient => Verdict::Unknown,
@@ -115,8 +106,9 @@ impl<E: Retryable> TransactionError<E> {
     }
 }
 
-impl<E: Retryable> CommitError<E> {
-    pub(super) fn judge(&self) -> Verdict {
+#[diagnostic::do_not_recommend]
+impl<E: Lost> Retryable for CommitError<E> {
+    fn verdict(&self) -> Verdict {
         match self.0.verdict() {
             // The server rolled back: for another transaction, or for a deferred constraint.
             verdict @ (Verdict::Conflict | Verdict::Permanent) => verdict,

@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 
 use ::hyper_util::client::legacy::Error;
 
-use crate::adapters::known::{self, Certain};
+use crate::adapters::known::{self, Alone, Answer};
 use crate::classify::{Links, Retryable, Said, Verdict};
 
 /// A failed connection attempt is refused, because the request was never sent. A proxy that wants a password is permanent, and
@@ -12,40 +12,35 @@ use crate::classify::{Links, Retryable, Said, Verdict};
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
-        let said = self.certain().or_else(|| known::inside(self));
-        said.map_or(Verdict::Unknown, |said| said.verdict)
+        known::said(self).verdict
     }
 }
 
-impl Certain for Error {
-    fn certain(&self) -> Option<Said> {
-        let verdict = || connect(self, known::inside(self));
-        self.is_connect().then(|| Said::new(verdict()))
+impl Alone for Error {
+    fn alone(&self) -> Answer {
+        if self.is_connect() {
+            Answer::certain(connect(self, known::inside(self)))
+        } else {
+            Answer::open(Verdict::Unknown)
+        }
     }
 }
 
 /// Returns the verdict of a failed connection attempt, in which no request was sent.
 ///
 /// The cause can be permanent: a certificate that is not trusted, for example, or a proxy that wants another password.
-pub(in crate::adapters) fn connect(
-    error: &(dyn StdError + 'static),
-    inside: Option<Said>,
-) -> Verdict {
-    let inside = inside.map(|said| said.verdict);
-    if inside == Some(Verdict::Permanent) || Links::of(error).any(is_wrong_password) {
+pub(in crate::adapters) fn connect(error: &(dyn StdError + 'static), inside: Said) -> Verdict {
+    let wrong_password =
+        || Links::of(error).any(|link| WRONG_PASSWORD.contains(&&*link.to_string()));
+    if inside.verdict == Verdict::Permanent || wrong_password() {
         Verdict::Permanent
     } else {
         Verdict::Refused
     }
 }
 
-/// Whether a proxy did not accept the password, or got none. The errors of `hyper-util` for HTTP and SOCKS proxies have
-/// no public type, so their texts tell.
-fn is_wrong_password(link: &(dyn StdError + 'static)) -> bool {
-    let text = link.to_string();
-    WRONG_PASSWORD.contains(&text.as_str())
-}
-
+/// How a proxy says that it did not accept the password, or got none. The errors of `hyper-util` for HTTP and SOCKS proxies
+/// have no public type, so their texts tell.
 const WRONG_PASSWORD: [&str; 4] = [
     "tunnel error: proxy authorization required",
     "SOCKS error: server does not support user/pass authentication",
@@ -61,9 +56,8 @@ mod tests {
     fn only_a_permanent_cause_keeps_a_connection_from_being_tried_again() {
         let error = std::io::Error::other("in a test");
         let verdicts = [Verdict::Permanent, Verdict::Transient, Verdict::Unknown]
-            .map(|inside| connect(&error, Some(Said::new(inside))));
+            .map(|inside| connect(&error, Said::new(inside)));
         let refused = Verdict::Refused;
         assert_eq!(verdicts, [Verdict::Permanent, refused, refused]);
-        assert_eq!(connect(&error, None), refused);
     }
 }

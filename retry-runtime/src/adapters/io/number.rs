@@ -14,30 +14,23 @@
 use crate::classify::Verdict;
 
 pub(super) fn of(number: i32) -> Verdict {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    let of_system = of_linux;
-    #[cfg(target_vendor = "apple")]
-    let of_system = of_apple;
-    #[cfg(windows)]
-    let of_system = of_windows;
-    #[cfg(not(any(
-        target_os = "linux",
-        target_os = "android",
-        target_vendor = "apple",
-        windows
-    )))]
-    let of_system = |_| Verdict::Unknown;
-
-    match of_system(number) {
+    const TABLES: &[fn(i32) -> Verdict] = &[
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        of_linux,
+        #[cfg(target_vendor = "apple")]
+        of_apple,
+        #[cfg(windows)]
+        of_windows,
         #[cfg(unix)]
-        Verdict::Unknown => of_unix(number),
-        verdict => verdict,
-    }
+        of_unix,
+    ];
+    let mut verdicts = TABLES.iter().map(|of| of(number));
+    let known = verdicts.find(|verdict| *verdict != Verdict::Unknown);
+    known.unwrap_or(Verdict::Unknown)
 }
 
 /// The numbers that all Unix systems have.
 #[cfg(unix)]
-#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 fn of_unix(number: i32) -> Verdict {
     match number {
         // File descriptors, network buffers or locks are used up at present. This is like `AddrNotAvailable`.
@@ -96,7 +89,6 @@ fn of_linux(number: i32) -> Verdict {
 
 /// The further numbers of macOS and its relatives.
 #[cfg(any(target_vendor = "apple", test))]
-#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 fn of_apple(number: i32) -> Verdict {
     match number {
         // EPROTOTYPE: a socket that the peer closes gives this for a moment, and then `EPIPE`.
@@ -126,7 +118,6 @@ fn of_apple(number: i32) -> Verdict {
 }
 
 #[cfg(any(windows, test))]
-#[expect(clippy::match_same_arms, reason = "one arm for each reason")]
 fn of_windows(number: i32) -> Verdict {
     match number {
         // CONNECTION_REFUSED, PORT_UNREACHABLE: no server listened.

@@ -21,10 +21,6 @@
 
 use ::reqwest as client;
 
-#[allow(
-    clippy::duplicate_mod,
-    reason = "both versions share a source, so that they cannot differ"
-)]
 #[path = "version.rs"]
 mod version;
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 pub use self::request::RequestExt;
 use super::client::{self, Response};
 use crate::adapters::http::StatusError;
-use crate::adapters::known::{self, Alone};
-use crate::classify::{Retryable, Said, Verdict};
+use crate::adapters::known::{self, Alone, Answer};
+use crate::classify::{Retryable, Verdict};
 use crate::sealed::Sealed;
 use crate::stopped::Stopped;
 
@@ -25,39 +25,33 @@ use crate::stopped::Stopped;
 #[diagnostic::do_not_recommend]
 impl Retryable for client::Error {
     fn verdict(&self) -> Verdict {
-        let own = self.alone().verdict;
-        if own != Verdict::Unknown {
-            return own;
-        }
-        let inside = known::inside(self);
-        // The error of `hyper-util` knows that nothing was sent.
-        #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-        if self.is_connect() {
-            return inside.map_or(Verdict::Refused, |said| said.verdict);
-        }
-        if self.is_timeout() {
-            return Verdict::Transient;
-        }
-        #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-        if self.is_request() {
-            return Verdict::Transient;
-        }
-        match inside {
-            Some(said) => said.verdict,
-            // The body arrived, but it is not of the expected form.
-            None if self.is_decode() => Verdict::Permanent,
-            None => Verdict::Unknown,
-        }
+        known::said(self).verdict
     }
 }
 
 impl Alone for client::Error {
-    fn alone(&self) -> Said {
+    fn alone(&self) -> Answer {
         if self.is_builder() || self.is_redirect() {
-            return Said::new(Verdict::Permanent);
+            return Answer::certain(Verdict::Permanent);
         }
-        self.status()
-            .map_or(Said::UNKNOWN, |status| Said::of(&status))
+        if let Some(status) = self.status() {
+            return Answer::certain(status.verdict());
+        }
+        // The error of `hyper-util` inside knows that nothing was sent.
+        #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+        if self.is_connect() {
+            return Answer::open(Verdict::Refused);
+        }
+        let in_browser = cfg!(all(target_family = "wasm", target_os = "unknown"));
+        if self.is_timeout() || in_browser && self.is_request() {
+            return Answer::certain(Verdict::Transient);
+        }
+        // The body arrived, but it is not of the expected form, unless the connection was lost.
+        Answer::open(if self.is_decode() {
+            Verdict::Permanent
+        } else {
+            Verdict::Unknown
+        })
     }
 }
 
@@ -152,17 +146,10 @@ impl Error for RequestError {
 #[diagnostic::do_not_recommend]
 impl Retryable for RequestError {
     fn verdict(&self) -> Verdict {
-        match self {
-            Self::Request(error) => error.verdict(),
-            Self::Status(error) => error.verdict(),
-            Self::Stopped(stopped) => stopped.verdict(),
-        }
+        known::said(self).verdict
     }
 
     fn hint(&self) -> Option<Duration> {
-        match self {
-            Self::Status(error) => error.hint(),
-            Self::Request(_) | Self::Stopped(_) => None,
-        }
+        known::said(self).hint
     }
 }

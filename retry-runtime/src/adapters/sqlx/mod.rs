@@ -32,14 +32,8 @@
 
 use ::sqlx_core as client;
 
-#[allow(
-    clippy::duplicate_mod,
-    reason = "both versions share a source, so that they cannot differ"
-)]
 #[path = "version.rs"]
 mod version;
 
 pub use self::version::commit;
-#[cfg(feature = "sea-orm")]
-pub(super) use self::version::is_lost;
 pub use super::transaction::{CommitError, TransactionError};

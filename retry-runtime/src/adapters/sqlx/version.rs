@@ -4,7 +4,7 @@ use super::client::database::Database;
 use super::client::error::{DatabaseError, Error};
 use super::client::transaction::Transaction;
 use crate::adapters::known;
-use crate::adapters::transaction::{CommitError, LIMITS, TransactionError, transactions};
+use crate::adapters::transaction::{LIMITS, Lost, TransactionError, commits};
 use crate::classify::{Retryable, Verdict};
 use crate::codes;
 
@@ -14,7 +14,6 @@ use crate::codes;
 /// type, is permanent.
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
-    #[expect(clippy::match_same_arms, reason = "one arm for each reason")]
     fn verdict(&self) -> Verdict {
         match self {
             Self::Database(error) => of_code(&**error),
@@ -26,10 +25,13 @@ impl Retryable for Error {
             // No connection was free, so nothing ran.
             Self::PoolTimedOut => Verdict::Refused,
             // The handshake of a connection failed, before anything ran.
-            Self::Tls(_) => match known::handshake(self) {
-                Some(verdict) if verdict.is_retryable() => Verdict::Refused,
-                _ => Verdict::Permanent,
-            },
+            Self::Tls(_) => {
+                if known::handshake(self).is_retryable() {
+                    Verdict::Refused
+                } else {
+                    Verdict::Permanent
+                }
+            }
             // This program closed the pool.
             Self::PoolClosed => Verdict::Permanent,
             // The call, its statement or its values are at fault.
@@ -78,13 +80,15 @@ fn of_code(error: &dyn DatabaseError) -> Verdict {
     }
 }
 
-pub(crate) fn is_lost(error: &Error) -> bool {
-    let ended = match error {
-        Error::Io(_) => true,
-        Error::Database(error) => is_fatal(&**error),
-        _ => false,
-    };
-    ended && error.verdict() == Verdict::Unknown
+impl Lost for Error {
+    fn is_lost(&self) -> bool {
+        let ended = match self {
+            Self::Io(_) => true,
+            Self::Database(error) => is_fatal(&**error),
+            _ => false,
+        };
+        ended && self.verdict() == Verdict::Unknown
+    }
 }
 
 /// Whether PostgreSQL ended the session. Its type is in another crate, whose `Debug` begins with the severity. Tests check this
@@ -97,7 +101,7 @@ fn is_fatal(error: &dyn DatabaseError) -> bool {
     severity.is_some_and(|text| text.starts_with("Fatal,") || text.starts_with("Panic,")) && !limit
 }
 
-transactions!(Error, is_lost, Transaction<'_, DB>, DB: Database);
+commits!(Error, Transaction<'_, DB>, DB: Database);
 
 #[cfg(test)]
 #[path = "version/tests.rs"]

@@ -93,6 +93,8 @@ async fn the_client_s_own_timeout_is_transient() {
     let error = request.send().await.unwrap_err();
     assert!(error.is_timeout(), "{error:?}");
     assert_eq!(error.verdict(), Verdict::Transient);
+    // Also as the source of another error.
+    assert_eq!(std::io::Error::other(error).verdict(), Verdict::Transient);
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::io;
 
 use super::super::client::error::ErrorKind;
 use super::*;
+use crate::adapters::transaction::CommitError;
 
 /// An error as a driver makes it: its text and its code.
 #[derive(Debug)]
