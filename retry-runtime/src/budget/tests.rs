@@ -1,4 +1,4 @@
-//! Tests the budget against a plain single-threaded model, at its edges, and with real threads.
+//! Tests the budget at its edges, and with real threads. `small.rs` has every step of small budgets.
 
 mod small;
 
@@ -7,7 +7,7 @@ use std::thread;
 
 use proptest::prelude::*;
 
-use super::numbers::{BudgetConfig, FREE_RETRIES, FaultState};
+use super::numbers::{BudgetConfig, FREE_RETRIES};
 use super::{Budget, Charge, Request};
 use crate::clock::Stamp;
 
@@ -80,75 +80,9 @@ const fn paid() -> Budget {
         .with_refill(5.0)
 }
 
-/// The model: a budget with the prices of `Budget::new` in thousandths.
-struct Plain {
-    level: u64,
-    capacity: u64,
-    refill_per_second: u64,
-    /// In milliseconds.
-    credited: u64,
-    fault: FaultState,
-}
-
-impl Plain {
-    fn refill(&mut self, now: u64) {
-        let sum = |until: u64| until * self.refill_per_second / 1_000;
-        self.add(sum(now) - sum(self.credited));
-        self.credited = now;
-    }
-
-    fn add(&mut self, amount: u64) {
-        self.level = (self.level + amount).min(self.capacity);
-    }
-
-    fn succeed(&mut self, amount: u64, now: u64) {
-        if self.fault == FaultState::Serious {
-            self.refill(now);
-        }
-        self.add(amount);
-        if self.fault == FaultState::Slight || self.level == self.capacity {
-            self.fault = FaultState::None;
-        }
-    }
-
-    /// Returns what is taken. The call may have a free retry if it had begun when the fault began.
-    fn ask(&mut self, price: u64, may_be_free: bool, now: u64) -> Option<u64> {
-        self.refill(now);
-        if price > self.capacity {
-            return None;
-        }
-        let affordable = price <= self.level;
-        if may_be_free && (self.fault == FaultState::Serious || !affordable) {
-            self.fault = FaultState::Serious;
-            return Some(0);
-        }
-        if !affordable {
-            return None;
-        }
-        self.level -= price;
-        if self.capacity - self.level > self.capacity / 3 {
-            self.fault = FaultState::Serious;
-        } else if self.fault == FaultState::None {
-            self.fault = FaultState::Slight;
-        }
-        Some(price)
-    }
-}
-
 /// The level in thousandths of a token at the time `now`, in milliseconds.
 fn level(budget: &Budget, now: u64) -> u32 {
     budget.of_call().level_at(at(now))
-}
-
-#[derive(Debug, Clone)]
-enum Step {
-    /// A call asks for the retry with this number. It had begun when the fault began, or not.
-    Ask(Charge, u32, bool),
-    DropPermit,
-    BeginRetry,
-    RetrySucceeds,
-    FirstAttemptSucceeds,
-    Wait(u64),
 }
 
 fn charge() -> impl Strategy<Value = Charge> {
@@ -169,81 +103,7 @@ fn price(charge: Charge) -> u32 {
     }
 }
 
-fn step() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        4 => (charge(), 1_u32..7, any::<bool>())
-            .prop_map(|(charge, number, had_begun)| Step::Ask(charge, number, had_begun)),
-        2 => Just(Step::DropPermit),
-        3 => Just(Step::BeginRetry),
-        1 => Just(Step::RetrySucceeds),
-        2 => Just(Step::FirstAttemptSucceeds),
-        1 => (0_u64..5_000).prop_map(Step::Wait),
-    ]
-}
-
 proptest! {
-    #[test]
-    fn every_history_agrees_with_the_plain_model(
-        capacity in 1_u32..60,
-        refill in 0_u32..40,
-        start in prop_oneof![Just(0_u64), Just(1 << 29), Just(1 << 40)],
-        steps in prop::collection::vec(step(), 1..200),
-    ) {
-        let budget = Budget::new()
-            .with_capacity(capacity)
-            .with_refill(f64::from(refill))
-            // As if it had been asked at the start. A budget that was never asked counts from the first instant.
-            .fresh_within(u32::MAX, at(start));
-        let mut plain = Plain {
-            level: u64::from(capacity) * 1000,
-            capacity: u64::from(capacity) * 1000,
-            refill_per_second: u64::from(refill) * 1000,
-            credited: start,
-            fault: FaultState::None,
-        };
-        let mut now = start;
-        let mut waiting: Vec<(Permit<'_>, u64)> = Vec::new();
-        let mut begun: Vec<(Option<Charge>, u64)> = Vec::new();
-        for step in steps {
-            match step {
-                Step::Ask(charge, number, had_begun) => {
-                    let permit = budget.ask_of(charge, number, had_begun, now);
-                    let may_be_free = had_begun && number <= 5;
-                    let taken = plain.ask(u64::from(price(charge)), may_be_free, now);
-                    prop_assert_eq!(permit.is_some(), taken.is_some());
-                    waiting.extend(permit.zip(taken));
-                }
-                Step::DropPermit => {
-                    if let Some((permit, price)) = waiting.pop() {
-                        drop(permit);
-                        plain.add(price);
-                    }
-                }
-                Step::BeginRetry => {
-                    begun.extend(waiting.pop().map(|(permit, price)| {
-                        let charge = permit.charge;
-                        permit.begin();
-                        (charge, price)
-                    }));
-                }
-                Step::RetrySucceeds => {
-                    if let Some((charge, price)) = begun.pop() {
-                        budget.succeed_at(charge, now);
-                        plain.succeed(price, now);
-                    }
-                }
-                Step::FirstAttemptSucceeds => {
-                    budget.succeed_at(None, now);
-                    plain.succeed(200, now);
-                }
-                Step::Wait(millis) => now += millis,
-            }
-            let mut seen = Plain { ..plain };
-            seen.refill(now);
-            prop_assert_eq!(u64::from(level(&budget, now)), seen.level);
-        }
-    }
-
     #[test]
     fn permits_that_are_dropped_conserve_the_balance(
         charges in prop::collection::vec(charge(), 0..100),
@@ -283,48 +143,10 @@ fn retries_allowed(budget: &Budget, calls: u32) -> u32 {
     u32::try_from((0..calls).filter(failing).count()).unwrap()
 }
 
-#[test]
-fn the_budget_of_the_aws_sdks_allows_thirty_five_retries_then_one_for_fourteen_successes() {
-    static BUDGET: Budget = Budget::aws();
-    assert_eq!(retries_allowed(&BUDGET, 100), 35);
-    assert_eq!(level(&BUDGET, 0), 10_000);
-    // The ten tokens that are left pay for two throttled retries, but not for a retry after a failure.
-    assert!(BUDGET.ask(Charge::Failure, true, 0).is_none());
-    assert!(begin(&BUDGET, Charge::Throttled, true, 0).is_some());
-    assert!(begin(&BUDGET, Charge::Throttled, true, 0).is_some());
-    assert_eq!(level(&BUDGET, 0), 0);
-    for _ in 0..13 {
-        BUDGET.of_call().succeed(None, Stamp::now);
-    }
-    assert!(BUDGET.ask(Charge::Failure, true, 0).is_none());
-    BUDGET.of_call().succeed(None, Stamp::now);
-    begin(&BUDGET, Charge::Failure, true, 0).unwrap();
-    assert_eq!(level(&BUDGET, 0), 0);
-    // The call succeeds, so the price of its retry comes back.
-    BUDGET.of_call().succeed(Some(Charge::Failure), Stamp::now);
-    assert_eq!(level(&BUDGET, 0), 14_000);
-}
-
 /// Each call begins after the fault did, and asks once. Times are in milliseconds.
 fn retries_of_later_calls(budget: &Budget, charge: Charge, from: u64) -> usize {
     let ask = |call: &u64| begin(budget, charge, true, from + 100 * call).is_some();
     (0..1_000).take_while(ask).count()
-}
-
-#[test]
-fn a_full_budget_allows_100_retries_after_failures_50_if_throttled_and_33_after_timeouts() {
-    for (charge, retries) in [
-        (Charge::Failure, 100),
-        (Charge::Throttled, 50),
-        (Charge::Timeout, 33),
-    ] {
-        let budget = Budget::new().with_refill(0.0);
-        assert_eq!(
-            retries_of_later_calls(&budget, charge, 0),
-            retries,
-            "{charge:?}"
-        );
-    }
 }
 
 #[test]
@@ -402,66 +224,12 @@ fn a_process_of_few_calls_pays_for_its_retries_and_sees_no_fault() {
 }
 
 #[test]
-fn a_free_permit_gives_nothing_back() {
-    let budget = Budget::new().with_refill(0.0);
-    for _ in 0..51 {
-        begin(&budget, Charge::Failure, true, 0).unwrap();
-    }
-    let free = budget.ask_of_first_wave(Charge::Failure, 0).unwrap();
-    assert_eq!(free.charge, Some(Charge::Free));
-    drop(free);
-    budget.of_call().succeed(Some(Charge::Free), Stamp::now);
-    assert_eq!(level(&budget, 0), 98_000);
-}
-
-#[test]
 fn only_the_default_budget_has_a_free_first_wave() {
     for budget in [Budget::aws(), Budget::ratio(1.0), paid()] {
         drain(&budget, 0);
         let late = budget.ask_of(Charge::Failure, 2, true, 0);
         assert!(late.is_none(), "{budget:?}");
     }
-}
-
-/// 200 tokens, and 2 tokens a second for ten seconds, are 220 tokens. Retries of the first wave are free.
-#[test]
-fn ten_seconds_of_failures_at_250_calls_a_second_have_110_paid_retries_or_36_after_timeouts() {
-    for (charge, retries) in [(Charge::Failure, 110), (Charge::Timeout, 36)] {
-        let budget = Budget::new();
-        // Each of the 2,500 calls asks for two retries.
-        let paid = (0..=5_000_u64).filter(|n| {
-            let asked = budget.ask(charge, true, n * 2);
-            asked.is_some_and(|mut permit| permit.charge.take() == Some(charge))
-        });
-        assert_eq!(paid.count(), retries, "{charge:?}");
-    }
-}
-
-#[test]
-fn ten_calls_that_succeed_at_once_earn_one_retry() {
-    let budget = drained(paid().with_refill(0.0));
-    assert_eq!(level(&budget, 0), 0);
-    for _ in 0..9 {
-        budget.of_call().succeed(None, Stamp::now);
-    }
-    assert!(budget.ask(Charge::Failure, true, 0).is_none());
-    budget.of_call().succeed(None, Stamp::now);
-    begin(&budget, Charge::Failure, true, 0).unwrap();
-    budget.of_call().succeed(Some(Charge::Failure), Stamp::now);
-    assert_eq!(level(&budget, 0), 2_000);
-}
-
-#[test]
-fn a_budget_that_an_hour_of_outage_drained_is_full_after_a_quiet_day() {
-    let budget = paid();
-    let hour = 3_600_000;
-    for now in 0..hour / 100 {
-        drain(&budget, now * 100);
-    }
-    assert!(level(&budget, hour) < 3_000);
-    assert_eq!(level(&budget, 25 * hour), 500_000);
-    // The budget is full after a hundred seconds.
-    assert_eq!(level(&budget, hour + 100_000), 500_000);
 }
 
 #[test]
@@ -530,17 +298,6 @@ fn a_new_budget_counts_no_time_from_before_the_process() {
     ] {
         assert_eq!(level(&budget, 0), 1_000, "{budget:?}");
     }
-}
-
-#[test]
-fn success_never_fills_above_the_capacity() {
-    let budget = Budget::new();
-    begin(&budget, Charge::Failure, true, 0).unwrap();
-    for _ in 0..10 {
-        budget.of_call().succeed(None, Stamp::now);
-    }
-    budget.of_call().succeed(Some(Charge::Failure), Stamp::now);
-    assert_eq!(level(&budget, 0), 200_000);
 }
 
 #[test]
@@ -616,16 +373,6 @@ fn each_budget_has_an_id_of_its_own() {
 }
 
 #[test]
-fn a_drained_budget_recovers_by_time_alone() {
-    let budget = drained(paid());
-    assert_eq!(level(&budget, 0), 0);
-    assert_eq!(level(&budget, 500), 2_500);
-    assert_eq!(level(&budget, 99_950), 499_750);
-    assert_eq!(level(&budget, 100_000), 500_000);
-    assert!(budget.ask(Charge::Failure, true, 60_000).is_some());
-}
-
-#[test]
 fn no_refill_reward_or_ratio_is_rounded_to_nothing() {
     let budget = drained(paid().with_refill(0.0001).with_reward(0.0001));
     let before = level(&budget, 0);
@@ -645,17 +392,6 @@ fn one_failing_call_a_minute_is_retried_every_time() {
         let retry = budget.ask(Charge::Failure, true, minute * 60_000);
         assert!(retry.map(Permit::begin).is_some(), "minute {minute}");
     }
-}
-
-#[test]
-fn a_refill_is_exact_however_often_it_is_looked_at() {
-    // 0.3 tokens a second are 0.3 thousandths a millisecond, which is not a whole number.
-    let budget = drained(paid().with_refill(0.3));
-    let before = level(&budget, 0);
-    for now in 1..=10_000 {
-        drop(budget.ask(Charge::Failure, false, now));
-    }
-    assert_eq!(level(&budget, 10_000) - before, 3_000);
 }
 
 #[test]
