@@ -1,10 +1,7 @@
-//! Tests the rule for nested retries: by a table of cases, on 5,460 chains of calls, against a plain model, and for its
-//! memory.
+//! Tests the rule for nested retries: by a table of cases, and for its memory. `tests/behaviour/nested_trees.rs` compares calls
+//! with a model of it.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
-
-use proptest::prelude::*;
 
 use super::*;
 
@@ -178,135 +175,6 @@ fn calls_are_counted_by_function_and_attempt() {
         prepared.map(|(prepares, function)| next(4, prepares, function)),
         [1, 1, 2]
     );
-}
-
-/// Calls a chain of functions whose innermost body always fails, and counts the calls of that body. It does what the
-/// loop of a call does, without time and futures.
-fn chain(attempts: &[u32], outer: Option<(&Node, u32)>, depth: usize) -> u32 {
-    let Some((own, inner)) = attempts.split_first() else {
-        return 1;
-    };
-    let function = FunctionId(depth, "");
-    let node = match outer {
-        Some((outer, attempt)) => outer.begin(attempt, false, function, || at(0)).1,
-        None => Arc::default(),
-    };
-    let mut calls = 0;
-    for attempt in 1.. {
-        node.set(attempt - 1, at(100));
-        calls += chain(inner, Some((&node, attempt)), depth + 1);
-        let taken = outer.map_or(0, |(outer, attempt)| {
-            outer.taken(first(function), attempt, Some(&node), || at(0))
-        });
-        if attempt >= own.saturating_sub(taken).max(1) {
-            break;
-        }
-    }
-    calls
-}
-
-/// All 5,460 chains of depth 1 to 6 with 2 to 5 attempts each.
-#[test]
-fn every_chain_makes_one_call_and_the_sum_of_all_retries() {
-    let mut chains = 0;
-    for depth in 1..=6_u32 {
-        for number in 0..4_u32.pow(depth) {
-            let attempts: Vec<_> = (0..depth)
-                .map(|at| 2 + number / 4_u32.pow(at) % 4)
-                .collect();
-            let retries: u32 = attempts.iter().map(|attempts| attempts - 1).sum();
-            assert_eq!(chain(&attempts, None, 0), 1 + retries, "{attempts:?}");
-            chains += 1;
-        }
-    }
-    assert_eq!(chains, 5_460);
-    for depth in [8, 9, 10, 40] {
-        assert_eq!(chain(&vec![3; depth], None, 0) as usize, 1 + 2 * depth);
-    }
-}
-
-/// A call: its function, what it calls in each of its attempts, and whether it succeeds.
-#[derive(Debug, Clone)]
-struct Program {
-    function: usize,
-    attempts: Vec<Vec<Program>>,
-    succeeds: bool,
-}
-
-fn program() -> impl Strategy<Value = Program> {
-    let of = |attempts: BoxedStrategy<Vec<Vec<Program>>>| {
-        (0..2_usize, attempts, any::<bool>()).prop_map(|(function, attempts, succeeds)| Program {
-            function,
-            attempts,
-            succeeds,
-        })
-    };
-    let leaf = of(prop::collection::vec(Just(Vec::new()), 1..4).boxed());
-    leaf.prop_recursive(3, 60, 4, move |inner| {
-        of(prop::collection::vec(prop::collection::vec(inner, 0..3), 1..4).boxed())
-    })
-}
-
-/// From the outermost call to an inner one: the operation, and the attempt of the call before in which it began.
-type Path = Vec<(Operation, u32)>;
-
-/// The plain model: all calls that there were, each with its failed retries.
-#[derive(Default)]
-struct Plain(BTreeMap<Path, u32>);
-
-impl Plain {
-    /// The retries of the same operations in attempts before: in the last one, or of an outer call.
-    fn taken(&self, path: &Path) -> u32 {
-        let operations = |path: &Path| {
-            path.iter()
-                .map(|(operation, _)| *operation)
-                .collect::<Vec<_>>()
-        };
-        let attempts = |path: &Path| path.iter().map(|(_, attempt)| *attempt).collect::<Vec<_>>();
-        let same = |other: &Path| operations(other) == operations(path);
-        let earlier = |other: &Path| attempts(other) < attempts(path);
-        let all = self
-            .0
-            .iter()
-            .filter(|(other, _)| same(other) && earlier(other));
-        all.map(|(_, retries)| retries).sum()
-    }
-}
-
-/// Runs the calls of one attempt one after another, and compares what is taken from each at its end.
-fn run(calls: &[Program], outer: (&Node, &Path, u32), plain: &mut Plain) {
-    let (outer, path, attempt) = outer;
-    let mut ordinals = [0; 2];
-    for call in calls {
-        ordinals[call.function] += 1;
-        let function = FunctionId(call.function, "");
-        let (ordinal, node) = outer.begin(attempt, false, function, || at(0));
-        assert_eq!(ordinal.number, ordinals[call.function]);
-        let operation = (function, ordinal);
-        let path = [&path[..], &[(operation, attempt)]].concat();
-        for (retries, inside) in (0..).zip(&call.attempts) {
-            node.set(retries, at(100));
-            plain.0.insert(path.clone(), retries);
-            run(inside, (&node, &path, retries + 1), plain);
-        }
-        let taken = outer.taken(operation, attempt, Some(&node), || at(0));
-        assert_eq!(taken, plain.taken(&path), "{path:?}");
-        if call.succeeds {
-            node.set(0, at(100));
-            plain.0.insert(path, 0);
-        }
-    }
-}
-
-proptest! {
-    #[test]
-    fn any_tree_of_calls_agrees_with_the_plain_model(outermost in program()) {
-        let node = Node::default();
-        let mut plain = Plain::default();
-        for (attempt, calls) in (1..).zip(&outermost.attempts) {
-            run(calls, (&node, &Vec::new(), attempt), &mut plain);
-        }
-    }
 }
 
 /// How many nodes there are, and how many pointers to them.
