@@ -48,33 +48,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_reason_has_its_verdict() {
-        // The numbers of RFC 9113, section 7, and beyond.
-        let table = [
-            (0x0, Verdict::Transient),
-            (0x1, Verdict::Unknown),
-            (0x2, Verdict::Transient),
-            (0x3, Verdict::Unknown),
-            (0x4, Verdict::Transient),
-            (0x5, Verdict::Transient),
-            (0x6, Verdict::Unknown),
-            (0x7, Verdict::Refused),
-            (0x8, Verdict::Transient),
-            (0x9, Verdict::Unknown),
-            (0xa, Verdict::Transient),
-            (0xb, Verdict::Throttled),
-            (0xc, Verdict::Permanent),
-            (0xd, Verdict::Permanent),
-            (0xe, Verdict::Unknown),
-            (u32::MAX, Verdict::Unknown),
-        ];
-        for (number, verdict) in table {
-            let error = Error::from(Reason::from(number));
-            assert_eq!(error.verdict(), verdict, "{error}");
-        }
-    }
-
-    #[test]
     fn any_reason_is_harmless_and_only_listed_ones_are_retried() {
         use proptest::prelude::*;
         proptest!(|(number in prop_oneof![0..32_u32, any::<u32>()])| {

@@ -199,16 +199,6 @@ fn a_clock_before_1970_is_harmless() {
 }
 
 #[test]
-fn a_status_has_the_verdict_of_its_number() {
-    for number in 100..1000 {
-        let verdict = codes::http_status(number);
-        let status = StatusCode::from_u16(number).unwrap();
-        assert_eq!(status.verdict(), verdict, "{status}");
-        assert_eq!(status.hint(), None);
-    }
-}
-
-#[test]
 fn only_failures_become_errors() {
     for number in 100..1000 {
         let status = StatusCode::from_u16(number).unwrap();

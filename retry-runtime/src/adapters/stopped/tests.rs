@@ -105,12 +105,6 @@ async fn a_pool_without_a_connection_is_refused_inside_another_error() {
 }
 
 #[test]
-fn the_text_says_that_a_commit_was_cut() {
-    let text = cut_commit(Outcome::Timeout).to_string();
-    assert_eq!(text, "timed out after 1s, during a commit (2 attempts, 1s)");
-}
-
-#[test]
 fn of_what_the_call_around_shares_only_time_is_transient() {
     for (outcome, verdict) in [
         (Outcome::Timeout, Verdict::Transient),

@@ -6,44 +6,6 @@ use ::tonic_types::{ErrorDetails, StatusExt as _};
 
 use super::*;
 
-const CODES: [(Code, Verdict); 17] = [
-    (Code::Ok, Verdict::Unknown),
-    (Code::Cancelled, Verdict::Unknown),
-    (Code::Unknown, Verdict::Unknown),
-    (Code::InvalidArgument, Verdict::Permanent),
-    (Code::DeadlineExceeded, Verdict::Transient),
-    (Code::NotFound, Verdict::Permanent),
-    (Code::AlreadyExists, Verdict::Permanent),
-    (Code::PermissionDenied, Verdict::Permanent),
-    (Code::ResourceExhausted, Verdict::Unknown),
-    (Code::FailedPrecondition, Verdict::Permanent),
-    (Code::Aborted, Verdict::Conflict),
-    (Code::OutOfRange, Verdict::Permanent),
-    (Code::Unimplemented, Verdict::Permanent),
-    (Code::Internal, Verdict::Unknown),
-    (Code::Unavailable, Verdict::Transient),
-    (Code::DataLoss, Verdict::Permanent),
-    (Code::Unauthenticated, Verdict::Permanent),
-];
-
-#[test]
-fn every_code_has_its_verdict() {
-    for (place, (code, verdict)) in CODES.into_iter().enumerate() {
-        assert_eq!(
-            usize::try_from(i32::from(code)),
-            Ok(place),
-            "in the order of the numbers"
-        );
-        assert_eq!(Status::new(code, "").verdict(), verdict, "{code:?}");
-        assert_eq!(Status::new(code, "").hint(), None, "{code:?}");
-    }
-    // A number that is not registered is `Unknown` to tonic.
-    assert_eq!(
-        Status::new(Code::from_i32(99), "").verdict(),
-        Verdict::Unknown
-    );
-}
-
 #[test]
 fn a_server_that_ran_out_of_time_is_no_user_who_cancelled() {
     let verdict = |code, message| Status::new(code, message).verdict();
