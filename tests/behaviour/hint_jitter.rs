@@ -2,10 +2,9 @@
 
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::io;
 use std::time::Duration;
 
-use reattempt::{Retryable, retry};
+use reattempt::{Jitter, Retryable, retry};
 use tokio::time::Instant;
 
 use crate::script::ms;
@@ -22,15 +21,26 @@ const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// The waits of this many calls with two attempts each. Timers round them up to whole milliseconds.
-async fn waits<E>(
+#[retry(attempts = 2, base = base, max_retry_after = longest, jitter = jitter, budget = "none")]
+async fn call(
+    asked: &mut Vec<Instant>,
+    hint: Duration,
+    (base, longest, jitter): (Duration, Duration, Jitter),
+) -> Result<(), Busy> {
+    asked.push(Instant::now());
+    Err(Busy { wait: hint })
+}
+
+/// The waits of this many calls. Timers round them up to whole milliseconds.
+async fn waits(
     calls: usize,
-    call: impl AsyncFn(&mut Vec<Instant>) -> Result<(), E>,
+    hint: Duration,
+    policy: (Duration, Duration, Jitter),
 ) -> Vec<Duration> {
     let mut waits = Vec::new();
     for _ in 0..calls {
         let mut asked = Vec::new();
-        assert!(call(&mut asked).await.is_err());
+        call(&mut asked, hint, policy).await.unwrap_err();
         assert_eq!(asked.len(), 2);
         waits.push(asked[1].duration_since(asked[0]));
     }
@@ -49,12 +59,7 @@ fn assert_within(waits: &[Duration], from: Duration, to: Duration) {
 /// A hundred clients with the same hint do not come back in one instant.
 #[tokio::test(start_paused = true)]
 async fn a_hint_is_jittered_as_a_delay_of_the_policy() {
-    #[retry(attempts = 2, base = "10s", max_retry_after = "2m", budget = "none")]
-    async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
-        asked.push(Instant::now());
-        Err(Busy { wait: seconds(60) })
-    }
-    let waits = waits(100, call).await;
+    let waits = waits(100, seconds(60), (seconds(10), seconds(120), Jitter::Full)).await;
     assert_within(&waits, seconds(60), seconds(70));
     // The range has ten thousand milliseconds.
     let distinct: HashSet<_> = waits.iter().collect();
@@ -63,15 +68,12 @@ async fn a_hint_is_jittered_as_a_delay_of_the_policy() {
     assert!(*longest > seconds(68), "{longest:?}");
 }
 
+const DEFAULT: Duration = seconds(60);
+
 /// The most common hint of all is as long as the default of `max_retry_after`.
 #[tokio::test(start_paused = true)]
 async fn calls_with_the_longest_hint_come_back_spread_over_a_quarter_of_it() {
-    #[retry(attempts = 2, base = "20s", budget = "none")]
-    async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
-        asked.push(Instant::now());
-        Err(Busy { wait: seconds(60) })
-    }
-    let waits = waits(200, call).await;
+    let waits = waits(200, seconds(60), (seconds(20), DEFAULT, Jitter::Full)).await;
     assert_within(&waits, seconds(60), seconds(75));
     let longest = waits.iter().max().unwrap();
     assert!(*longest > seconds(73), "{longest:?}");
@@ -102,56 +104,43 @@ async fn no_wait_after_a_hint_is_above_a_quarter_more_than_max_retry_after() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hint_is_exceeded_by_a_quarter_at_most() {
-    #[retry(attempts = 2, base = "2s", budget = "none")]
-    async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
-        asked.push(Instant::now());
-        Err(Busy { wait: seconds(2) })
+async fn a_hint_bounds_the_wait_from_below_and_is_exceeded_by_a_quarter_at_most() {
+    let twenty = |longest, jitter| (seconds(20), longest, jitter);
+    for (hint, policy, from, to, reached) in [
+        (
+            seconds(2),
+            (seconds(2), DEFAULT, Jitter::Full),
+            seconds(2),
+            ms(2_500),
+            ms(2_400),
+        ),
+        // A shorter hint than the delay of the policy, which ends at 20 s, whatever a server may ask for.
+        (
+            seconds(1),
+            twenty(seconds(5), Jitter::Full),
+            seconds(1),
+            seconds(20),
+            seconds(19),
+        ),
+        // The shortest delay of the policy is longer than the hint.
+        (
+            seconds(9),
+            twenty(DEFAULT, Jitter::Equal),
+            seconds(10),
+            seconds(20),
+            seconds(19),
+        ),
+        (
+            seconds(19),
+            twenty(DEFAULT, Jitter::None),
+            seconds(20),
+            seconds(20),
+            seconds(19),
+        ),
+    ] {
+        let waits = waits(500, hint, policy).await;
+        assert_within(&waits, from, to);
+        let longest = waits.iter().max().unwrap();
+        assert!(*longest > reached, "{hint:?}: {longest:?}");
     }
-    let waits = waits(200, call).await;
-    assert_within(&waits, seconds(2), ms(2_500));
-    let longest = waits.iter().max().unwrap();
-    assert!(*longest > ms(2_400), "{longest:?}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_hint_shorter_than_the_delay_of_the_policy_only_bounds_the_wait_from_below() {
-    #[retry(attempts = 2, base = "20s", max_retry_after = "5s", budget = "none")]
-    async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
-        asked.push(Instant::now());
-        Err(Busy { wait: seconds(1) })
-    }
-    let waits = waits(500, call).await;
-    // The hint is a lower bound, and the policy's own delay ends at 20 s, whatever a server may ask for.
-    assert_within(&waits, seconds(1), seconds(20));
-    let longest = waits.iter().max().unwrap();
-    assert!(*longest > seconds(19), "{longest:?}");
-}
-
-/// The shortest delay of the policy is longer than the hint.
-#[tokio::test(start_paused = true)]
-async fn a_hint_below_every_delay_of_the_policy_changes_nothing() {
-    #[retry(attempts = 2, base = "20s", jitter = "equal", budget = "none")]
-    async fn call(asked: &mut Vec<Instant>) -> Result<(), Busy> {
-        asked.push(Instant::now());
-        Err(Busy { wait: seconds(9) })
-    }
-    #[retry(attempts = 2, base = "20s", jitter = "none", budget = "none")]
-    async fn fixed(asked: &mut Vec<Instant>) -> Result<(), Busy> {
-        asked.push(Instant::now());
-        Err(Busy { wait: seconds(19) })
-    }
-    assert_within(&waits(300, call).await, seconds(10), seconds(20));
-    assert_within(&waits(5, fixed).await, seconds(20), seconds(20));
-}
-
-/// Without a hint, no wait is above `max_delay`.
-#[tokio::test(start_paused = true)]
-async fn without_a_hint_the_delay_of_the_policy_is_drawn() {
-    #[retry(attempts = 2, base = "20s", budget = "none")]
-    async fn call(asked: &mut Vec<Instant>) -> io::Result<()> {
-        asked.push(Instant::now());
-        Err(io::ErrorKind::ConnectionReset.into())
-    }
-    assert_within(&waits(300, call).await, ms(0), seconds(20));
 }

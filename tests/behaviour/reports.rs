@@ -203,19 +203,6 @@ async fn within_a_call_observe_reports_the_calls_inside() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_in_the_body_is_reported_as_a_dropped_call() {
-    #[retry(attempts = 2, on = "io::Error", name = "panics")]
-    async fn panics() -> io::Result<usize> {
-        panic!("in the body")
-    }
-
-    let caught = std::panic::AssertUnwindSafe(panics());
-    let report = report_of(futures::FutureExt::catch_unwind(caught)).await;
-    assert_eq!(report.function(), "panics");
-    assert_eq!(report.outcome(), Outcome::Dropped);
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_report_of_a_call_dropped_in_a_wait_has_the_tokens_back_in_its_budget() {
     // It has a budget that no other test uses.
     plays!(play(base = "100ms", jitter = "none"));

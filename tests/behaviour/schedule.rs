@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use reattempt::{Backoff, Jitter, Policy, Retryable, retry};
 use tokio::time::timeout;
 
-use crate::script::{RESET, Script, Step, ms};
+use crate::script::{RESET, Script, Step, ms, times_of};
 
 plays!(four(attempts = 4, jitter = "none"));
 
@@ -42,9 +42,7 @@ async fn one_attempt_never_waits() {
 #[tokio::test(start_paused = true)]
 async fn the_attribute_alone_makes_three_attempts() {
     plays!(alone);
-    let script = Script::new([RESET]);
-    alone(&script).await.unwrap_err();
-    assert_eq!(script.calls(), 3);
+    assert_eq!(times_of(alone).await.len(), 3);
 }
 
 /// A literal above the default of `max_delay` is a compile error. Nobody sees that of an expression, so it is not cut.
@@ -65,15 +63,17 @@ async fn a_base_that_is_computed_is_not_cut_at_the_default_of_max_delay() {
         script.play().await
     }
     let minutes = [ms(0), MINUTE, 2 * MINUTE];
-    let script = Script::new([RESET]);
-    call(MINUTE, &script).await.unwrap_err();
-    assert_eq!(script.times(), minutes);
+    assert_eq!(
+        times_of(async |script| call(MINUTE, script).await).await,
+        minutes
+    );
     let script = Script::new([RESET]);
     constant(&script).await.unwrap_err();
     assert_eq!(script.times(), minutes);
-    let script = Script::new([RESET]);
-    shortest(MINUTE, &script).await.unwrap_err();
-    assert_eq!(script.times(), minutes);
+    assert_eq!(
+        times_of(async |script| shortest(MINUTE, script).await).await,
+        minutes
+    );
     let script = Script::new([RESET]);
     bounded(MINUTE, &script).await.unwrap_err();
     assert_eq!(script.times(), [ms(0), MINUTE / 2, MINUTE]);
@@ -301,9 +301,7 @@ const FLOOR: Policy = Policy::new()
 async fn no_wait_is_shorter_than_min_delay() {
     plays!(literal(attempts = 3, base = "0s", min_delay = "300ms"));
     plays!(of_the_call(policy = FLOOR, min_delay = *shortest), shortest: &Duration);
-    let script = Script::new([RESET]);
-    literal(&script).await.unwrap_err();
-    assert_eq!(script.times(), [ms(0), ms(300), ms(600)]);
+    assert_eq!(times_of(literal).await, [ms(0), ms(300), ms(600)]);
     let script = Script::new([RESET]);
     of_the_call(&script, &ms(50)).await.unwrap_err();
     assert_eq!(script.times(), [ms(0), ms(50), ms(100)]);
@@ -369,9 +367,10 @@ async fn a_throttled_failure_without_a_hint_has_a_base_of_its_own() {
         // A hint is a lower bound of the usual delay.
         ([|| Slow::Until(ms(70)); 3], [0, 70, 170, 370]),
     ] {
-        let script = Script::new([RESET]);
-        call(&script, errors).await.unwrap_err();
-        assert_eq!(script.times(), times.map(ms));
+        assert_eq!(
+            times_of(async |script| call(script, errors).await).await,
+            times.map(ms)
+        );
     }
     let script = Script::new([RESET]);
     of_the_call(&script, &ms(300)).await.unwrap_err();
@@ -384,9 +383,7 @@ async fn after_a_throttled_failure_the_base_is_ten_times_as_long() {
     async fn call(script: &Script) -> Result<usize, Slow> {
         script.play().await.map_err(|_| Slow::Throttled)
     }
-    let script = Script::new([RESET]);
-    call(&script).await.unwrap_err();
-    assert_eq!(script.times(), [0, 500, 1500, 3000].map(ms));
+    assert_eq!(times_of(call).await, [0, 500, 1500, 3000].map(ms));
 }
 
 #[tokio::test(start_paused = true)]
@@ -395,9 +392,7 @@ async fn listed_delays_are_the_same_after_a_throttled_failure() {
     async fn call(script: &Script) -> Result<usize, Slow> {
         script.play().await.map_err(|_| Slow::Throttled)
     }
-    let script = Script::new([RESET]);
-    call(&script).await.unwrap_err();
-    assert_eq!(script.times(), [0, 1, 3].map(ms));
+    assert_eq!(times_of(call).await, [0, 1, 3].map(ms));
 }
 
 #[test]

@@ -113,6 +113,15 @@ impl Script {
     }
 }
 
+/// The times of the attempts of a call, if all of them fail with a reset.
+pub(crate) async fn times_of<T, E>(
+    call: impl AsyncFnOnce(&Script) -> Result<T, E>,
+) -> Vec<Duration> {
+    let script = Script::new([RESET]);
+    assert!(call(&script).await.is_err());
+    script.times()
+}
+
 /// Runs a future that needs no other task.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
