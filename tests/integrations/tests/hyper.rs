@@ -1,12 +1,11 @@
 //! `hyper` 1, by hand and through the client of `hyper-util`, against real servers.
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use http::{Request, Response};
-use http_body_util::{BodyExt as _, Empty, StreamBody};
-use hyper::body::{Bytes, Frame, Incoming};
+use http_body_util::{BodyExt as _, Empty};
+use hyper::body::{Bytes, Incoming};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -122,19 +121,6 @@ async fn each_failure_has_its_verdict() {
 }
 
 #[tokio::test]
-async fn a_connection_that_cannot_be_made_is_refused() {
-    let address = loopback::nobody();
-    let client = Client::builder(TokioExecutor::new()).build_http::<Body>();
-    let error = client.request(request(address)).await.unwrap_err();
-    assert!(error.is_connect());
-    assert_eq!(error.verdict(), Verdict::Refused);
-    assert_eq!(
-        fetch_once(address).await.unwrap_err().verdict(),
-        Verdict::Refused
-    );
-}
-
-#[tokio::test]
 async fn a_request_on_a_connection_that_has_ended_is_refused() {
     let server = Loopback::start(&[loopback::OK]).await;
     let stream = TcpStream::connect(server.address).await.unwrap();
@@ -190,32 +176,6 @@ async fn a_request_that_was_not_written_is_refused() {
     // So it is for whoever wraps it.
     let wrapped = std::io::Error::other(error);
     assert_eq!(wrapped.verdict(), Verdict::Refused, "{wrapped:?}");
-}
-
-#[tokio::test]
-async fn an_upgrade_that_is_canceled_is_not_refused() {
-    const SWITCHES: Answer = Answer::BytesThenStall(
-        b"HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n",
-    );
-    let server = Loopback::start(&[SWITCHES]).await;
-    let stream = TcpStream::connect(server.address).await.unwrap();
-    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
-        .await
-        .unwrap();
-    let mut connection = Box::pin(connection);
-    // While the request is being sent, the connection is not upgraded.
-    let endless = futures::stream::pending::<Result<Frame<Bytes>, Infallible>>();
-    let request = Request::post("/").body(StreamBody::new(endless)).unwrap();
-    let sent = sender.send_request(request);
-    let response = tokio::select! {
-        response = sent => response.unwrap(),
-        ended = &mut connection => panic!("{ended:?}"),
-    };
-    let upgrade = hyper::upgrade::on(response);
-    drop(connection);
-    let error = upgrade.await.unwrap_err();
-    assert!(error.is_canceled(), "{error:?}");
-    assert_eq!(error.verdict(), Verdict::Transient, "{error:?}");
 }
 
 /// Answers each HTTP/2 stream with a reset for this reason. Without a reason, it ends the connection.

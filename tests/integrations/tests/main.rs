@@ -6,7 +6,6 @@ mod hedging;
 mod hyper;
 mod junk;
 mod ledger;
-mod pauses;
 mod reqwest;
 mod reqwest_middleware;
 mod reqwest_retry;

@@ -116,48 +116,6 @@ pub(crate) async fn a_statement_alone_cannot_be_retried() {
     assert_eq!(again.verdict(), Verdict::Permanent);
 }
 
-#[retry(attempts = 5, base = "1ms")]
-async fn update_both(
-    client: &mut Client,
-    order: [i32; 2],
-    together: &Barrier,
-    attempts: &AtomicU32,
-) -> Result<(), TransactionError<tokio_postgres::Error>> {
-    let first = attempts.fetch_add(1, Ordering::Relaxed) == 0;
-    let transaction = client.transaction().await?;
-    for id in order {
-        transaction
-            .execute(
-                "UPDATE account SET balance = balance + 1 WHERE id = $1",
-                &[&id],
-            )
-            .await?;
-        if first && id == order[0] {
-            together.wait().await;
-        }
-    }
-    commit(transaction).await
-}
-
-pub(crate) async fn a_deadlock_runs_the_whole_transaction_again() {
-    let server = Server::start().await.unwrap();
-    let (mut one, mut two) = (
-        server.connect().await.unwrap(),
-        server.connect().await.unwrap(),
-    );
-    accounts(&one).await;
-    let together = Barrier::new(2);
-    let (first, second) = (AtomicU32::new(0), AtomicU32::new(0));
-    let (by_one, by_two) = tokio::join!(
-        update_both(&mut one, [1, 2], &together, &first),
-        update_both(&mut two, [2, 1], &together, &second),
-    );
-    by_one.unwrap();
-    by_two.unwrap();
-    assert_eq!(balances(&one).await, [102, 102]);
-    assert!(first.into_inner() + second.into_inner() >= 3);
-}
-
 /// Ends the first session that matches, as soon as there is such a session.
 async fn terminate(admin: &Client, session: &str) {
     let terminate = format!(
@@ -218,32 +176,6 @@ pub(crate) async fn cut_at_commit(server: u16) -> u16 {
 /// As [`cut_at_commit`], but the client keeps its connection, and waits for the answer.
 pub(crate) async fn hang_at_commit(server: u16) -> u16 {
     commit_proxy::start(server, || Some((Passed::REQUEST, End::Hang))).await
-}
-
-static ATTEMPTS: AtomicU32 = AtomicU32::new(0);
-
-#[retry(attempts = 5, base = "1ms")]
-async fn pay(port: u16) -> Result<(), TransactionError<tokio_postgres::Error>> {
-    ATTEMPTS.fetch_add(1, Ordering::Relaxed);
-    let mut client = postgres::connect(&postgres::url(port)).await?;
-    let transaction = client.transaction().await?;
-    transaction
-        .execute("UPDATE account SET balance = balance - 1 WHERE id = 1", &[])
-        .await?;
-    commit(transaction).await
-}
-
-pub(crate) async fn a_connection_lost_during_commit_is_unknown_and_not_retried() {
-    let server = Server::start().await.unwrap();
-    let admin = server.connect().await.unwrap();
-    accounts(&admin).await;
-    let port = cut_at_commit(server.port()).await;
-    let error = pay(port).await.unwrap_err();
-    assert!(matches!(error, TransactionError::Commit(_)), "{error:?}");
-    assert_eq!(error.verdict(), Verdict::Unknown);
-    assert_eq!(ATTEMPTS.load(Ordering::Relaxed), 1);
-    // The commit took effect, so a retry would have paid twice.
-    assert_eq!(balances(&admin).await, [99, 100]);
 }
 
 /// A session ends while its `COMMIT` runs. The server reports the end, but not whether the commit took effect.
