@@ -39,7 +39,7 @@ const FRAME: ScopedKey<Frame> = ScopedKey {
 /// What a call shares with the code inside its attempts. A limit is an instant, [`Stamp::NEVER`] for none.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
-    /// When the call began. A call that has no limits and is not observed has it from its first failure on.
+    /// When the call began. A call that has and inherits no limits and is not observed has it from its first failure on.
     pub(crate) started: Cell<Option<Stamp>>,
     /// The nearest deadline: the call's own or an inherited one.
     pub(crate) deadline: Cell<Stamp>,
@@ -256,7 +256,11 @@ impl Frame {
     /// Takes over the limits of the outer frame, if they are nearer.
     pub(crate) fn inherit(&self, outer: &Self) {
         let deadline = self.deadline.get().min(outer.deadline.get());
-        self.deadline.set(deadline);
+        if self.deadline.replace(deadline) != deadline {
+            // The length of the deadline counts from now, also if no one asks how long the call takes.
+            let started = self.started.get().unwrap_or_else(Stamp::now);
+            self.started.set(Some(started));
+        }
         self.outer_limit
             .set(self.outer_limit.get().min(outer.limit()));
     }
@@ -555,4 +559,28 @@ impl Previous {
             Self::TimedOut => Charge::Timeout,
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Also of a call without limits that no one observes. It looks at the clock for nothing else before its first failure.
+    #[test]
+    fn the_length_of_an_inherited_deadline_is_what_was_left_when_the_call_began() {
+        let [outer, call] = [Frame::outside(), Frame::new(2, None, Stamp::NEVER)];
+        call.inherit(&outer);
+        assert_eq!(call.started.get(), None, "there is no deadline");
+        let before = Stamp::now();
+        outer.deadline.set(before.after(Some(HOUR)));
+        call.inherit(&outer);
+        let began = call.started.get().unwrap();
+        assert!(before <= began && began <= Stamp::now());
+        let failed = began.after(Some(HOUR / 2));
+        let length = nanos(HOUR) - began.nanos_since(before);
+        let left = length - nanos(HOUR / 2);
+        assert_eq!(call.time_to_deadline(failed), Some((length, left)));
+    }
+
+    const HOUR: Duration = Duration::from_secs(3600);
 }
