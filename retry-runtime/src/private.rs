@@ -15,7 +15,7 @@ pub use crate::classify::{
 pub use crate::forward::Forwards;
 pub use crate::lookup::client;
 pub use crate::lookup::{
-    Argument, ArgumentAs, Convert, Each, Failed, Find, FindsSelfAgain, ForEachAttempt, Forgets,
+    Argument, ArgumentAs, Chain, Convert, Each, Failed, FindsSelfAgain, ForEachAttempt, Forgets,
     Handed, Inside, Itself, Lent, LentAcrossThreads, LentAs, LentLocally, LentParts, Level, Named,
     Parts, Probe, Remembers, StartsAnew, Unconverted, Unshared, handed_over,
 };

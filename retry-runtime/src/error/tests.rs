@@ -78,11 +78,12 @@ fn an_error_of_a_request_says_what_failed_and_leaves_the_rest_to_its_source() {
 #[test]
 fn the_error_of_the_client_is_found_in_that_of_a_request() {
     use crate::adapters::reqwest::RequestError;
-    use crate::lookup::Find;
+    use crate::lookup::Probe;
 
     let failed = reqwest::Client::new().get("no URL").build().unwrap_err();
     let error = RequestError::from(failed);
-    assert!(Find::<_, reqwest::Error>::new(&error).contains());
+    let search = Probe::new(&error).search::<reqwest::Error>();
+    assert!(search.contains());
 }
 
 #[cfg(feature = "reqwest-0_12")]

@@ -7,6 +7,7 @@ use std::ops::Deref;
 
 use super::Level;
 use crate::classify::{MAX_LINKS, Retryable, Said};
+use crate::opaque::opaque;
 
 pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
 
@@ -71,12 +72,6 @@ impl<'e, E> Deref for Failed<'e, E> {
     }
 }
 
-impl<E> fmt::Debug for Failed<'_, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
-}
-
 /// Asks an error for its verdict. An error type that does not implement [`Retryable`] gives [`Said::UNKNOWN`].
 ///
 /// Method lookup chooses: the method of `Probe` if `E: Retryable` is known, else the method of `Mute`.
@@ -91,7 +86,9 @@ pub type Probe<'a, E> = Level<Mute<'a, E>>;
 impl<'a, E: ?Sized> Probe<'a, E> {
     /// Takes the error to ask.
     pub const fn new(error: &'a E) -> Self {
-        Level(Level(Level(Level(Named(error)))))
+        let in_pointer = Level(Level(Level(Named(error))));
+        let in_chain = Level(Level(Level(Level(in_pointer))));
+        Level(Level(in_chain))
     }
 }
 
@@ -120,20 +117,28 @@ impl<E: ?Sized> Mute<'_, E> {
 ///
 /// Method lookup chooses: the method of `Explain` if `E: Error`, else that of `Displayed` if `E: Display`, else that
 /// of [`Named`].
-type Explain<'a, E> = Level<Displayed<'a, E>>;
+pub(super) type Explain<'a, E> = Level<SyncChain<'a, E>>;
+
+/// An error that refers to a `Send + Sync` error, such as `anyhow::Error`. This level and the next have only `search`.
+pub(super) type SyncChain<'a, E> = Level<SendChain<'a, E>>;
+
+/// One that refers to a `Send` error.
+pub(super) type SendChain<'a, E> = Level<LocalChain<'a, E>>;
+
+/// One that refers to an error which is neither `Send` nor `Sync`.
+pub(super) type LocalChain<'a, E> = Level<SyncPointer<'a, E>>;
+
+/// A pointer to a `SyncChain`, such as `Arc<anyhow::Error>`.
+pub(super) type SyncPointer<'a, E> = Level<LocalPointer<'a, E>>;
+
+/// A pointer to a `LocalChain`.
+pub(super) type LocalPointer<'a, E> = Level<Displayed<'a, E>>;
 
 /// An error whose type is `Display`, such as `anyhow::Error` or `String`.
 type Displayed<'a, E> = Level<Named<'a, E>>;
 
 /// An error of any type. Its text is the name of the type.
 pub struct Named<'a, E: ?Sized>(&'a E);
-
-impl<'a, E: ?Sized> Explain<'a, E> {
-    /// Returns the error.
-    pub const fn error(&self) -> &'a E {
-        self.0.0.0
-    }
-}
 
 impl<E: Error> Explain<'_, E> {
     /// Returns the text of the error and of its causes, from the outside in.
@@ -169,11 +174,16 @@ impl<E: Display + ?Sized> Displayed<'_, E> {
 
 impl<E: Display + ?Sized> Display for Displayed<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#}", self.0.0)
+        write!(f, "{:#}", self.error())
     }
 }
 
-impl<E: ?Sized> Named<'_, E> {
+impl<'a, E: ?Sized> Named<'a, E> {
+    /// Returns the error.
+    pub const fn error(&self) -> &'a E {
+        self.0
+    }
+
     /// Returns the name of the error's type.
     pub fn words(&self) -> &dyn Display {
         self
@@ -186,11 +196,7 @@ impl<E: ?Sized> Display for Named<'_, E> {
     }
 }
 
-impl<E: ?Sized> fmt::Debug for Named<'_, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::any::type_name::<E>())
-    }
-}
+opaque! { Named [E: ?Sized] ['_, E]; Failed [E] ['_, E]; }
 
 #[cfg(test)]
 mod tests {

@@ -45,7 +45,7 @@ pub use self::convert::{Convert, Unconverted};
 pub(crate) use self::failed::BoxedError;
 pub use self::failed::{Failed, Forgets, Named, Probe, Remembers};
 pub(crate) use self::find::find_in;
-pub use self::find::{Find, Inside, Itself};
+pub use self::find::{Chain, Inside, Itself};
 
 /// A level of a question, in front of the next one. The alias of the type says which level it is.
 #[derive(Debug)]

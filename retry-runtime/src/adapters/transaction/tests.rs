@@ -197,7 +197,7 @@ fn a_commit_that_the_server_refused_does_not_end_the_search() {
 #[cfg(feature = "sqlx")]
 #[test]
 fn a_commit_is_not_repeated_if_on_names_the_type_of_the_function() {
-    use crate::lookup::{Find, Probe};
+    use crate::lookup::Probe;
 
     fn said<A: Retryable>(found: &Probe<'_, A>) -> Said {
         found.said()
@@ -205,14 +205,14 @@ fn a_commit_is_not_repeated_if_on_names_the_type_of_the_function() {
 
     let commit = CommitError(sqlx_core::Error::Io(ErrorKind::ConnectionReset.into()));
     let error = TransactionError::Commit(commit);
-    let found = Find::<_, TransactionError<sqlx_core::Error>>::new(&error).find(said);
-    assert_eq!(found, None);
+    let found = Probe::new(&error).search::<TransactionError<sqlx_core::Error>>();
+    assert_eq!(found.find(said), None);
     let cut = Stopped {
         source: Some(CutCommit::default().into()),
         ..stopped("nothing")
     };
-    let found = Find::<_, Stopped>::new(&cut).find(said);
-    assert_eq!(found, None);
+    let found = Probe::new(&cut).search::<Stopped>();
+    assert_eq!(found.find(said), None);
 }
 
 #[tokio::test]

@@ -14,14 +14,14 @@ use crate::stopped::CutCommit;
 /// What generated code writes for one type of `on`.
 macro_rules! found {
     ($A:ty, $error:expr) => {
-        Find::<_, $A>::new($error).find(|link| link.said())
+        Probe::new($error).search::<$A>().find(|link| link.said())
     };
 }
 
 /// What generated code writes for one type of `unless`.
 macro_rules! contains {
     ($A:ty, $error:expr) => {
-        Find::<_, $A>::new($error).contains()
+        Probe::new($error).search::<$A>().contains()
     };
 }
 
