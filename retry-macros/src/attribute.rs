@@ -11,7 +11,7 @@ use crate::{arguments, editor, expand, item, lower, syntax};
 pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let in_editor = editor::is_running().then(|| editor::typed(&args, item));
-    let args = syntax::parse(args, &lower::VOCABULARY, &mut 0, &mut errors);
+    let args = syntax::parse(args, &lower::VOCABULARY, &mut errors);
     let model = lower::lower(args, &mut errors);
     let planned = item::parse(item, model.blocking, &mut errors).map(|function| {
         let plan = arguments::plan(&function, &model, &mut errors);

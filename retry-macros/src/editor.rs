@@ -128,7 +128,7 @@ pub(crate) fn mentions(
     (table, any): (&str, &str),
     mention: &dyn Fn(&TokenStream, &Key, TokenStream) -> TokenStream,
 ) -> TokenStream {
-    let parsed = syntax::parse(args.clone(), vocabulary, &mut 0, &mut Errors::default());
+    let parsed = syntax::parse(args.clone(), vocabulary, &mut Errors::default());
     let root = parsed
         .iter()
         .find(|arg| arg.name == "crate")

@@ -42,6 +42,8 @@ pub(crate) use self::typed::{quoted, typed, whole};
 #[derive(Default)]
 pub(crate) struct Errors {
     mistakes: Vec<Fault>,
+    /// How many places were counted so far.
+    places: usize,
     #[cfg(test)]
     finished: bool,
 }
@@ -53,6 +55,12 @@ impl Errors {
         let earlier = |other: &Fault| other.at.position <= at.position;
         let index = self.mistakes.partition_point(earlier);
         self.mistakes.insert(index, Fault { at, message });
+    }
+
+    /// Counts on to the next place, which the parts of the input take in the order of the source.
+    pub(crate) fn next_position(&mut self) -> usize {
+        self.places += 1;
+        self.places
     }
 
     /// How many mistakes were found so far.
@@ -105,7 +113,7 @@ impl Drop for Errors {
 pub(crate) struct At {
     pub(crate) start: Span,
     pub(crate) end: Span,
-    /// The index of the argument of the attribute, from 0. The item comes after all arguments.
+    /// The place of the argument of the attribute. The item comes after all arguments.
     pub(crate) position: usize,
 }
 

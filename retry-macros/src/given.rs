@@ -4,7 +4,7 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::parse::Parser;
+use syn::parse::{Parse as _, Parser};
 use syn::{Expr, Lit, LitStr};
 
 use crate::errors::{At, Errors, Fault, Message, key as wording, quoted, typed, value};
@@ -120,10 +120,13 @@ impl Given {
         }
     }
 
+    /// Parses the whole value. If that fails, it is of the wrong kind.
+    pub(crate) fn parse<P: Parser>(&self, parser: P) -> Result<P::Output, Fault> {
+        self.form.parse(parser).map_err(|_| self.wrong())
+    }
+
     pub(crate) fn expr(&self) -> Result<Expr, Fault> {
-        self.form
-            .parse(<Expr as syn::parse::Parse>::parse)
-            .map_err(|_| self.wrong())
+        self.parse(Expr::parse)
     }
 
     pub(crate) fn typed(&self) -> String {

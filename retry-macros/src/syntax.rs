@@ -59,15 +59,14 @@ pub(crate) struct Vocabulary {
     pub(crate) not_a_key: fn(&TokenStream) -> Message,
 }
 
-/// Splits the arguments of an attribute, which are counted on from `position`.
+/// Splits the arguments of an attribute.
 pub(crate) fn parse(
     args: TokenStream,
     vocabulary: &Vocabulary,
-    position: &mut usize,
     errors: &mut Errors,
 ) -> Vec<RawArg> {
     if let Some((literal, length)) = long_literal(&args) {
-        let at = At::from(literal.span()).within(*position);
+        let at = At::from(literal.span()).within(errors.next_position());
         errors.push(at, wording::long_literal(length, LONGEST_LITERAL));
         return Vec::new();
     }
@@ -76,11 +75,10 @@ pub(crate) fn parse(
         let mut reader = Reader {
             input,
             vocabulary,
-            position: *position,
+            position: errors.next_position(),
             errors,
         };
         found.extend(reader.argument());
-        *position += 1;
     });
     found
 }

@@ -2,14 +2,14 @@
 
 use proc_macro2::{Ident, Span};
 use quote::{ToTokens, quote};
-use syn::{Data, DeriveInput, Fields};
+use syn::{Data, DeriveInput, Fields, Index};
 
 use super::errors as wording;
 use super::keys::{Id, Target};
-use super::marks::{AfterSource, Mark, Marks};
-use super::members::Members;
-use super::model::{Case, ErrorType, HintSource, VerdictSource};
+use super::marks::{AfterSource, Marks};
+use super::model::{Case, ErrorField, ErrorType, HintSource, VerdictSource};
 use crate::errors::{At, Errors};
+use crate::tokens::unraw;
 
 /// Reads the item. If it pushes to `errors`, the model is only good enough for a stand-in.
 pub(crate) fn lower<'a>(input: &'a DeriveInput, errors: &mut Errors) -> ErrorType<'a> {
@@ -17,30 +17,29 @@ pub(crate) fn lower<'a>(input: &'a DeriveInput, errors: &mut Errors) -> ErrorTyp
         Data::Struct(_) => Target::Struct,
         Data::Enum(_) | Data::Union(_) => Target::Enum,
     };
-    let position = &mut 0;
-    let mut container = Marks::read(&input.attrs, target, position, errors);
+    let mut container = Marks::read(&input.attrs, target, errors);
     let root = container.root.take();
     let root = root.map_or_else(|| quote!(::reattempt), ToTokens::into_token_stream);
-    let mut cases = Vec::new();
-    match &input.data {
+    let cases = match &input.data {
         Data::Struct(data) => {
-            let name = &input.ident;
-            let (fields, none) = (&data.fields, Marks::default());
-            let case = Typed::case(None, name, fields, container, &none, position, errors);
-            cases.push(case);
+            let typed = Typed::read(None, &input.ident, &data.fields, container, errors);
+            vec![typed.case(&Marks::default(), errors)]
         }
         Data::Enum(data) => {
             container.check_for_enum(errors);
-            for variant in &data.variants {
-                let own = Marks::read(&variant.attrs, Target::Variant, position, errors);
+            let variants = data.variants.iter().map(|variant| {
+                let own = Marks::read(&variant.attrs, Target::Variant, errors);
                 let name = &variant.ident;
-                let (variant, fields) = (Some(name), &variant.fields);
-                let case = Typed::case(variant, name, fields, own, &container, position, errors);
-                cases.push(case);
-            }
+                let typed = Typed::read(Some(name), name, &variant.fields, own, errors);
+                typed.case(&container, errors)
+            });
+            variants.collect()
         }
-        Data::Union(data) => errors.push(data.union_token.span, wording::union()),
-    }
+        Data::Union(data) => {
+            errors.push(data.union_token.span, wording::union());
+            Vec::new()
+        }
+    };
     ErrorType {
         root,
         ident: &input.ident,
@@ -55,43 +54,81 @@ struct Typed<'a> {
     variant: Option<&'a Ident>,
     /// Where an error about the whole struct or variant points.
     name: At,
-    fields: Members<'a>,
+    /// Its own marks, and the `forward` above a field of it.
     own: Marks,
+    fields: Vec<ErrorField<'a>>,
+    /// The place of the field that `forward` means.
+    inner: Option<usize>,
 }
 
 impl<'a> Typed<'a> {
-    /// Makes a case from its own marks. The marks of the container are the defaults.
-    fn case(
+    fn read(
         variant: Option<&'a Ident>,
         name: &Ident,
         fields: &'a Fields,
-        own: Marks,
-        container: &Marks,
-        position: &mut usize,
+        mut own: Marks,
         errors: &mut Errors,
-    ) -> Case<'a> {
-        let name = At::from(name.span()).within(*position);
-        *position += 1;
-        let typed = Self {
+    ) -> Self {
+        let name = At::from(name.span()).within(errors.next_position());
+        let target = variant.map_or(Target::Struct, |_| Target::Variant);
+        let mut all = Vec::new();
+        // The field that is marked with `#[retryable(forward)]`, and the one that is marked with `#[from]` or `#[source]`, or
+        // named `source`.
+        let (mut forwarded, mut cause) = (None, None);
+        for (index, field) in fields.iter().enumerate() {
+            let (name, member) = match &field.ident {
+                Some(ident) => (unraw(ident), ident.to_token_stream()),
+                None => (index.to_string(), Index::from(index).to_token_stream()),
+            };
+            let marks = Marks::read(&field.attrs, Target::Field, errors);
+            own.faulty |= marks.faulty;
+            if let Some(mark) = marks.verdict {
+                match &own.verdict {
+                    _ if forwarded.is_some() => errors.push(mark.at, wording::two_forwards()),
+                    Some(own) if own.word != Id::Forward => {
+                        errors.push(mark.at, wording::two_verdicts(own.word, mark.word, target));
+                    }
+                    Some(_) => {}
+                    None => own.verdict = Some(mark),
+                }
+                forwarded = forwarded.or(Some(index));
+            }
+            let marked = |name| field.attrs.iter().any(|it| it.path().is_ident(name));
+            if marked("from") || marked("source") || name == "source" {
+                cause = cause.or(Some(index));
+            }
+            all.push(ErrorField {
+                member,
+                name,
+                index,
+                ty: &field.ty,
+            });
+        }
+        let only = (all.len() == 1).then_some(0);
+        Self {
             variant,
             name,
-            fields: Members::of(fields, position, errors),
             own,
-        };
-        let verdict = typed.verdict(container, errors);
-        let hint = typed.hint(&verdict, container, errors);
+            fields: all,
+            inner: forwarded.or(cause).or(only),
+        }
+    }
+
+    /// Makes a case. The marks of the container are the defaults.
+    fn case(self, container: &Marks, errors: &mut Errors) -> Case<'a> {
+        let verdict = self.verdict(container, errors);
         Case {
-            variant,
+            variant: self.variant,
+            hint: self.hint(&verdict, container, errors),
             verdict,
-            hint,
         }
     }
 
     fn verdict(&self, container: &Marks, errors: &mut Errors) -> VerdictSource<'a> {
-        let own = self.own_mark(errors);
+        let own = self.own.verdict.as_ref();
         let Some(mark) = own.or(container.verdict.as_ref()) else {
             // If a word is wrong, it was perhaps meant as the verdict.
-            if !(self.own.faulty || self.fields.faulty || container.faulty) {
+            if !(self.own.faulty || container.faulty) {
                 let message = self
                     .variant
                     .map_or_else(wording::silent_struct, wording::silent_variant);
@@ -101,34 +138,20 @@ impl<'a> Typed<'a> {
         };
         if let Some(function) = &mark.function {
             let above_type = own.is_none() || self.variant.is_none();
-            let fields = (!above_type).then(|| self.fields.all.clone());
+            let fields = (!above_type).then(|| self.fields.clone());
             return VerdictSource::With(function.clone(), fields);
         }
         if mark.word != Id::Forward {
             return word(mark.word);
         }
-        match self.fields.inner() {
-            Some(field) => VerdictSource::Forward(field),
+        match self.inner.and_then(|inner| self.fields.get(inner)) {
+            Some(field) => VerdictSource::Forward(field.clone()),
             None => {
                 let at = own.map_or(self.name, |mark| mark.at);
-                let message = wording::no_inner(self.fields.all.len());
-                errors.push(at, message);
+                errors.push(at, wording::no_inner(self.fields.len()));
                 word(Id::Unknown)
             }
         }
-    }
-
-    /// The verdict that stands above the case itself, or the `forward` above a field of it.
-    fn own_mark(&self, errors: &mut Errors) -> Option<&Mark> {
-        let field = self.fields.forward.as_ref().map(|(_, mark)| mark);
-        if let (Some(field), Some(own)) = (field, &self.own.verdict) {
-            if own.word != Id::Forward {
-                let target = self.variant.map_or(Target::Struct, |_| Target::Variant);
-                let message = wording::two_verdicts(own.word, Id::Forward, target);
-                errors.push(field.at, message);
-            }
-        }
-        self.own.verdict.as_ref().or(field)
     }
 
     fn hint(
@@ -148,17 +171,17 @@ impl<'a> Typed<'a> {
                 _ => HintSource::None,
             };
         };
-        match after {
-            AfterSource::Method(path) => HintSource::Method(path.clone()),
-            AfterSource::Field(name) => match self.fields.named(name) {
-                Some(field) => HintSource::Field(field, at.start),
-                None => {
-                    let names = self.fields.all.iter().map(|field| &*field.name);
-                    let names: Vec<_> = names.collect();
-                    errors.push(*at, wording::unknown_field(name, &names));
-                    HintSource::None
-                }
-            },
+        let name = match after {
+            AfterSource::Method(path) => return HintSource::Method(path.clone()),
+            AfterSource::Field(name) => name,
+        };
+        match self.fields.iter().find(|field| field.name == *name) {
+            Some(field) => HintSource::Field(field.clone(), at.start),
+            None => {
+                let names: Vec<_> = self.fields.iter().map(|field| &*field.name).collect();
+                errors.push(*at, wording::unknown_field(name, &names));
+                HintSource::None
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
+use syn::parse::Parse as _;
 use syn::{Attribute, Index, Meta, Path};
 
 use super::errors as wording;
@@ -75,25 +76,19 @@ pub(crate) fn mentions(item: &TokenStream) -> TokenStream {
 }
 
 impl Marks {
-    /// Reads all `#[retryable(…)]` of one type, variant or field. `position` counts the words of the whole item.
-    pub(crate) fn read(
-        attributes: &[Attribute],
-        target: Target,
-        position: &mut usize,
-        errors: &mut Errors,
-    ) -> Self {
+    /// Reads all `#[retryable(…)]` of one type, variant or field.
+    pub(crate) fn read(attributes: &[Attribute], target: Target, errors: &mut Errors) -> Self {
         let mut marks = Self::default();
         let before = errors.count();
         for attribute in attributes {
             if !attribute.path().is_ident("retryable") {
                 continue;
             }
-            let at = At::of(attribute.path()).within(*position);
-            *position += 1;
+            let at = At::of(attribute.path()).within(errors.next_position());
             match &attribute.meta {
                 Meta::List(list) if !list.tokens.is_empty() => {
                     let tokens = list.tokens.clone();
-                    for word in syntax::parse(tokens, &VOCABULARY, position, errors) {
+                    for word in syntax::parse(tokens, &VOCABULARY, errors) {
                         if let Err(fault) = marks.take(word, target, errors) {
                             errors.push(fault.at, fault.message);
                         }
@@ -128,8 +123,8 @@ impl Marks {
                 let after = (AfterSource::read(&given)?, given.at);
                 return once(&mut self.after, after, &given);
             }
-            Id::Crate => return once(&mut self.root, path(&given)?, &given),
-            Id::With => Some(path(&given)?),
+            Id::Crate => return once(&mut self.root, given.parse(Path::parse)?, &given),
+            Id::With => Some(given.parse(Path::parse)?),
             _ => None,
         };
         match &self.verdict {
@@ -137,12 +132,8 @@ impl Marks {
                 refused(wording::two_verdicts(first.word, id, target))
             }
             _ => {
-                let mark = Mark {
-                    word: id,
-                    function,
-                    at,
-                };
-                once(&mut self.verdict, mark, &given)
+                let word = id;
+                once(&mut self.verdict, Mark { word, function, at }, &given)
             }
         }
     }
@@ -183,13 +174,6 @@ impl AfterSource {
         if let Ok(name) = form.parse(Ident::parse_any) {
             return Ok(Self::Field(unraw(&name)));
         }
-        let path = form.parse(Path::parse_mod_style).map(Self::Method);
-        path.map_err(|_| given.wrong())
+        given.parse(Path::parse_mod_style).map(Self::Method)
     }
-}
-
-/// The path of `with` and `crate`, also in quotes.
-fn path(given: &Given) -> Result<Path, Fault> {
-    let path = given.form.parse(<Path as syn::parse::Parse>::parse);
-    path.map_err(|_| given.wrong())
 }

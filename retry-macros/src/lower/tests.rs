@@ -20,7 +20,7 @@ fn read(args: TokenStream) -> (Model, Vec<String>) {
 }
 
 fn read_with(args: TokenStream, errors: &mut Errors) -> Model {
-    let args = parse(args, &VOCABULARY, &mut 0, errors);
+    let args = parse(args, &VOCABULARY, errors);
     lower(args, errors)
 }
 

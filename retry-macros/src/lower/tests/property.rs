@@ -108,7 +108,7 @@ proptest! {
     #[test]
     fn no_token_stream_makes_it_panic(args in tokens()) {
         let mut errors = Errors::default();
-        let args = parse(args, &VOCABULARY, &mut 0, &mut errors);
+        let args = parse(args, &VOCABULARY, &mut errors);
         lower(args, &mut errors);
         if let Some(tokens) = errors.finish() {
             prop_assert!(syn::parse2::<syn::File>(tokens).is_ok());
@@ -121,7 +121,7 @@ proptest! {
         let mut args = args;
         args.extend(", on_retry = the_last_one".parse::<TokenStream>().unwrap());
         let mut errors = Errors::default();
-        let found = parse(args, &VOCABULARY, &mut 0, &mut errors);
+        let found = parse(args, &VOCABULARY, &mut errors);
         errors.finish();
         prop_assert!(found.iter().any(|arg| arg.name == "on_retry"));
     }
