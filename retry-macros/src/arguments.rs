@@ -165,12 +165,7 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
     let rebind = |mutability: Option<TokenStream>, shadows: Option<&_>, value| -> TokenStream {
         quote_spanned!(plumbing=> #(#attributes)* #shadows let #mutability #name = #value;)
     };
-    let argument = match (&binding.seen_as, treatment) {
-        (Some(target), Treatment::Choose) => {
-            quote_spanned!(plumbing=> __retry::ArgumentAs::<#target, _>::new(&#name))
-        }
-        _ => quote_spanned!(plumbing=> __retry::Argument::new(&#name)),
-    };
+    let argument = quote_spanned!(plumbing=> __retry::Argument::new(&#name));
     let value = match treatment {
         Treatment::Leave => return,
         Treatment::Borrow => {
@@ -202,6 +197,10 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
             plan.allowed = quote_spanned!(plumbing=> #[allow(unused_mut)]);
             let value = quote_spanned!(plumbing=> &mut #name);
             return plan.within.extend(rebind(None, Some(&shadows), value));
+        }
+        Treatment::Choose if binding.seen_as.is_some() => {
+            let target = &binding.seen_as;
+            quote_spanned!(plumbing=> __retry::LentAs::<#target>::new(&#name))
         }
         Treatment::Choose if binding.blocking => {
             quote_spanned!(plumbing=> #argument.on_this_thread())

@@ -15,13 +15,11 @@ pub use crate::classify::{
 pub use crate::forward::Forwards;
 pub use crate::lookup::client;
 pub use crate::lookup::{
-    Argument, ArgumentAs, Chain, Convert, Each, Failed, FindsSelfAgain, ForEachAttempt, Forgets,
-    Handed, Inside, Itself, Lent, LentAcrossThreads, LentAs, LentLocally, LentParts, Level, Named,
-    Parts, Probe, Remembers, StartsAnew, Unconverted, Unshared, handed_over,
+    Argument, Chain, Convert, Each, Failed, FindsSelfAgain, ForEachAttempt, Forgets, Inside,
+    Itself, Lent, LentAcrossThreads, LentAs, LentParts, Level, Named, Parts, Probe, Remembers,
+    StartsAnew, Unconverted, Unshared, handed_over,
 };
-pub use crate::result::{
-    ByError, ByFrom, ErrorOf, FromStopped, Prepared, ResultFuture, ResultLike, typed,
-};
+pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultFuture, ResultLike, typed};
 pub use crate::run::{Chained, Ruled, RunOfAny};
 pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Site, SiteSettings, SiteState};
 pub use crate::{Backoff, Jitter, Nested, Policy};

@@ -127,9 +127,9 @@ impl<'f> Bounds<'f> {
     }
 
     /// The type `U` of an argument that the body can only see as a `&U`: `impl AsRef<U>`, or `T: AsRef<U>` if nothing else
-    /// names `T`.
+    /// names `T`. An argument that is `Sync` can be lent itself.
     pub(super) fn seen_as(&self, ty: &Type) -> Option<Type> {
-        self.only(ty, "AsRef")
+        self.only(ty, "AsRef").filter(|_| !self.has(ty, "Sync"))
     }
 
     /// The `X` of a generic type whose bounds are `name<X>`, and traits without methods.

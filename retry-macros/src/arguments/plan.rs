@@ -35,11 +35,11 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Gives each of two attempts side by side a value of its own. An attempt is no `move` block, so it takes only a value that
-    /// is not `Copy` with it: the attempt moves it out of a wrapper. Returns the code that does.
+    /// is not `Copy` with it: the attempt moves it out of a cell. Returns the code that does.
     ///
     /// ```text
-    /// Output: let x = Handed::new(VALUE);     // before the attempt
-    ///         x.take()                        // in it
+    /// Output: let x = Cell::new(VALUE);       // before the attempt
+    ///         x.into_inner()                  // in it
     /// ```
     pub(super) fn hand(
         &mut self,
@@ -49,8 +49,8 @@ impl Plan {
     ) -> TokenStream {
         let at = located(name.span());
         self.each
-            .extend(quote_spanned!(at=> #(#cfg)* let #name = __retry::Handed::new(#value);));
-        quote_spanned!(at=> #name.take())
+            .extend(quote_spanned!(at=> #(#cfg)* let #name = ::core::cell::Cell::new(#value);));
+        quote_spanned!(at=> #name.into_inner())
     }
 
     /// The signature's arguments with the patterns of the plan.

@@ -20,14 +20,11 @@ pub struct Foreign;
 pub struct By<A>(A);
 
 /// An error of a client. rustc lists the types of a trait in its messages, so `FromStopped` itself has none.
-pub trait Advised<A> {
-    /// Makes the error.
-    fn hold(stopped: Stopped) -> Self;
-}
+pub trait Advised<A> {}
 
 impl<E: Advised<A>, A> FromStopped<By<A>> for E {
-    fn from_stopped(stopped: Stopped) -> Self {
-        E::hold(stopped)
+    fn from_stopped(_stopped: Stopped) -> Self {
+        unreachable!("no `A` has the bound that makes an error `Advised`")
     }
 }
 
@@ -40,17 +37,10 @@ macro_rules! client {
             label = "this error type cannot be made from `reattempt::Stopped`",
             $(note = $note),*
         )]
-        pub trait $Holds<E> {
-            /// Makes the error.
-            fn hold(stopped: Stopped) -> E;
-        }
+        pub trait $Holds<E> {}
 
         #[cfg(feature = $feature)]
-        impl<A: $Holds<Self>> Advised<A> for $Error {
-            fn hold(stopped: Stopped) -> Self {
-                A::hold(stopped)
-            }
-        }
+        impl<A: $Holds<Self>> Advised<A> for $Error {}
 
         #[cfg(feature = $feature)]
         impl super::Failed<'_, $Error> {

@@ -38,8 +38,8 @@ mod failed;
 mod find;
 
 pub use self::argument::{
-    Argument, ArgumentAs, Each, FindsSelfAgain, ForEachAttempt, Handed, Lent, LentAcrossThreads,
-    LentAs, LentLocally, LentParts, Parts, StartsAnew, Unshared, handed_over,
+    Argument, Each, FindsSelfAgain, ForEachAttempt, Lent, LentAcrossThreads, LentAs, LentParts,
+    Parts, StartsAnew, Unshared, handed_over,
 };
 pub use self::convert::{Convert, Unconverted};
 pub(crate) use self::failed::BoxedError;

@@ -14,10 +14,7 @@ pub struct Each;
     note = "make an iterator, a receiver or the body of a request inside the function; take a pool or a `&mut` for a connection",
     note = "before a `move` block or closure that takes it, write `let x = &x;`; in a handler, annotate the function that it calls"
 )]
-pub trait ForEachAttempt<T> {
-    /// Returns a value for the next attempt.
-    fn own(argument: &T) -> T;
-}
+pub trait ForEachAttempt<T> {}
 
 /// Each attempt has a `self` of type `T`, although the body moves it.
 #[diagnostic::on_unimplemented(
@@ -26,10 +23,7 @@ pub trait ForEachAttempt<T> {
     note = "make `{T}` `Clone`, or take `&self`",
     note = "to retry only what comes before, move that into an async function of its own"
 )]
-pub trait FindsSelfAgain<T> {
-    /// Returns a `self` for the next attempt.
-    fn own_self(argument: &T) -> T;
-}
+pub trait FindsSelfAgain<T> {}
 
 /// Each attempt can change its own `self` of type `T`.
 #[diagnostic::on_unimplemented(
@@ -37,10 +31,7 @@ pub trait FindsSelfAgain<T> {
     label = "`{T}` is not `Clone`, so each attempt would have the same `self`",
     note = "make `{T}` `Clone`, or take `&mut self`"
 )]
-pub trait StartsAnew<T> {
-    /// Returns a `self` for the next attempt.
-    fn own_mut_self(argument: &T) -> T;
-}
+pub trait StartsAnew<T> {}
 
 /// Attempts that run on different threads can borrow a value of type `T`.
 #[diagnostic::on_unimplemented(
@@ -48,7 +39,4 @@ pub trait StartsAnew<T> {
     label = "every attempt starts from this argument, which is not `Clone`",
     note = "add `+ Sync` to its bounds, make it `Clone`, share it (`Arc<Mutex<{T}>>`), or take it by reference"
 )]
-pub trait LentAcrossThreads<T> {
-    /// Returns a value for the next attempt.
-    fn lend(argument: &T) -> T;
-}
+pub trait LentAcrossThreads<T> {}
