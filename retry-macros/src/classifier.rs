@@ -13,22 +13,18 @@ use crate::tokens::{any_word, deep, generated, is_punct, is_text, located};
 /// Writes an expression that rules on `__error`, a `&Failed<E>`.
 ///
 /// ```text
-/// Input:   unless = U, on = "A | B", when = W
-/// Output:  if error.is_vetoed() { Ruling::stop(SAID) }
-///          else {
-///              match error.search::<A>().find(|it| it.said()).or_else(|| … B …) {
-///                  Some(said) if ask(error.error(), W) => Ruling::retry(said),
-///                  _ => Ruling::stop(SAID),
-///              }
+/// Input:   on = "A | B", when = W
+/// Output:  match error.search::<A>().find(|it| it.said()).or_else(|| … B …) {
+///              Some(said) if ask(error.error(), W) => Ruling::retry(said),
+///              _ => Ruling::stop(SAID),
 ///          }
 /// ```
 ///
-/// Without `on` and `when`, the last branch is `Ruling::by(verdict_of(error.error()))`, which uses
+/// Without `on` and `when`, it is `Ruling::by(verdict_of(error.error()))`, which uses
 /// the error's own verdict. With `attempts = 1` it is `Ruling::by(SAID)`, which does not need one.
 pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
-    let Rules { unless, on, when } = &model.rules;
+    let Rules { on, when, .. } = &model.rules;
     let said = generated!(__error.said());
-    let stop = generated!(__retry::Ruling::stop(#said));
     let found = on.as_ref().map(|types| {
         let mut alternatives = types.value.iter().map(|ty| {
             let find = searched(ty, "find");
@@ -38,13 +34,13 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
         generated!(#first #(.or_else(|| #alternatives))*)
     });
     let when = when.as_ref().map(|when| asked(function, when));
-    let decision = match (found, when) {
+    match (found, when) {
         (Some(found), when) => {
             let guard = when.map(|when| generated!(if #when));
             generated! {
                 match #found {
                     __retry::Some(__said) #guard => __retry::Ruling::retry(__said),
-                    _ => #stop,
+                    _ => __retry::Ruling::stop(#said),
                 }
             }
         }
@@ -64,11 +60,7 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
             let verdict = quote_spanned!(at=> __retry::verdict_of(__error.error()));
             generated!(__retry::Ruling::by(#verdict))
         }
-    };
-    if unless.is_none() {
-        return decision;
     }
-    generated!(if __error.is_vetoed() { #stop } else { #decision })
 }
 
 /// Whether the ruling captures nothing, as far as the words of `when` show: no argument, no macro with a text that may name one,

@@ -1,5 +1,7 @@
 //! How generated code handles the result of the user's function.
 
+use std::borrow::Borrow;
+
 use crate::error::Error;
 use crate::stopped::Stopped;
 
@@ -9,50 +11,19 @@ use crate::stopped::Stopped;
     label = "expected `Result<_, _>` or an alias of it",
     note = "a function can only be retried when its return type can say that it failed"
 )]
-pub trait ResultLike {
+pub trait ResultLike: From<ResultOf<Self>> + Into<ResultOf<Self>> + Borrow<ResultOf<Self>> {
     /// The type of the value in `Ok`.
     type Value;
     /// The type of the error in `Err`.
     type Error;
-
-    /// Converts into the `Result`.
-    #[expect(clippy::missing_errors_doc, reason = "it is the caller's own result")]
-    fn into_result(self) -> Result<Self::Value, Self::Error>;
-    /// Borrows the value or the error.
-    #[expect(clippy::missing_errors_doc, reason = "it is the caller's own result")]
-    fn as_result(&self) -> Result<&Self::Value, &Self::Error>;
-    /// Makes the result from the value of an `Ok`.
-    fn from_value(value: Self::Value) -> Self;
-    /// Makes the result from the error of an `Err`.
-    fn from_error(error: Self::Error) -> Self;
 }
 
-/// The error type of a function's result.
-pub type ErrorOf<R> = <R as ResultLike>::Error;
+/// The `Result` that a function's result is.
+type ResultOf<R> = Result<<R as ResultLike>::Value, <R as ResultLike>::Error>;
 
 impl<T, E> ResultLike for Result<T, E> {
     type Value = T;
     type Error = E;
-
-    #[inline]
-    fn into_result(self) -> Self {
-        self
-    }
-
-    #[inline]
-    fn as_result(&self) -> Result<&T, &E> {
-        self.as_ref()
-    }
-
-    #[inline]
-    fn from_value(value: T) -> Self {
-        Ok(value)
-    }
-
-    #[inline]
-    fn from_error(error: E) -> Self {
-        Err(error)
-    }
 }
 
 /// Gives an `async` block the type of the user's result. Generated code calls this function in code that never runs.

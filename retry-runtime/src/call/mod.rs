@@ -105,7 +105,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Returns the result of a call that failed.
     #[inline]
     pub fn err<R: ResultLike>(&self, error: R::Error) -> R {
-        R::from_error(error)
+        R::from(Err(error))
     }
 }
 

@@ -88,21 +88,23 @@ impl<C: Limits, K> Call<'_, C, K> {
                 Ok(at) => (at, Into::<Cut>::into(cut).as_str()),
                 Err(reason) => return Err(self.stopped(cut, reason)),
             },
-            Ok(result) => match result.into_result() {
+            Ok(result) => match result.into() {
                 Ok(value) if !checks.failed_value => {
                     self.state.succeeded();
-                    return Err(R::from_value(value));
+                    return Err(R::from(Ok(value)));
                 }
                 Ok(value) => match self.state.failed_value() {
                     Some(at) => (at, FAILED_VALUE),
-                    None => return Err(R::from_value(value)),
+                    None => return Err(R::from(Ok(value))),
                 },
                 Err(error) => {
-                    let failed = Failed::new(&error, checks.vetoed);
+                    let failed = Failed::new(&error);
                     let (ruling, words, keeps) = judge(&failed);
-                    let ruling = ruling.exactly(self.state.delay_said());
+                    let ruling = ruling
+                        .exactly(self.state.delay_said())
+                        .unless(checks.vetoed);
                     let Some(at) = self.state.failed(ruling, words, true) else {
-                        return Err(R::from_error(error));
+                        return Err(R::from(Err(error)));
                     };
                     self.call_on_retry(Ok(&error), hook);
                     self.kept = keeps.keep(error);
@@ -126,21 +128,23 @@ impl<C: Limits, K> Call<'_, C, K> {
             ended => return Some(ended),
         };
         let checks = self.checks.get();
-        match result.into_result() {
+        match result.into() {
             Ok(value) => {
                 let failed = checks.failed_value || checks.unready;
                 let aside = failed && self.state.set_value_aside();
-                (!aside).then(|| Ok(R::from_value(value)))
+                (!aside).then(|| Ok(R::from(Ok(value))))
             }
             Err(error) => {
-                let failed = Failed::new(&error, checks.vetoed);
+                let failed = Failed::new(&error);
                 let (ruling, words, keeps) = judge(&failed);
-                let ruling = ruling.exactly(self.state.delay_said());
+                let ruling = ruling
+                    .exactly(self.state.delay_said())
+                    .unless(checks.vetoed);
                 if self.state.set_aside(ruling, words, true) {
                     self.kept = keeps.keep(error);
                     return None;
                 }
-                Some(Ok(R::from_error(error)))
+                Some(Ok(R::from(Err(error))))
             }
         }
     }
@@ -203,9 +207,9 @@ impl<C: Limits, K> Call<'_, C, K> {
         R: ResultLike,
         C: Stops<R::Error, W>,
     {
-        let veto = |error: &_| veto(&Failed::new(error, false));
+        let veto = |error: &_| veto(&Failed::new(error));
         let vetoed = match ended {
-            Ok(result) => result.as_result().err().is_some_and(veto),
+            Ok(result) => result.borrow().as_ref().err().is_some_and(veto),
             Err(cut) => {
                 let stopped = self.stopped_by((*cut).into());
                 stopped.is_some_and(|stopped| veto(&cut.error(stopped)))
@@ -224,7 +228,7 @@ impl<C: Limits, K> Call<'_, C, K> {
         delay: impl FnOnce(&R::Error) -> Option<Duration>,
     ) {
         let result = ended.as_ref().ok().filter(|_| !self.checks.get().vetoed);
-        if let Some(error) = result.and_then(|result| result.as_result().err()) {
+        if let Some(error) = result.and_then(|result| result.borrow().as_ref().err()) {
             self.state.say_delay(self.state.frame.lend(|| delay(error)));
         }
     }
@@ -249,10 +253,10 @@ impl<C: Limits, K> Call<'_, C, K> {
         K: LastError<R::Error>,
     {
         let error = |stopped| cut.error(stopped);
-        R::from_error(match self.kept.take() {
+        R::from(Err(match self.kept.take() {
             Some(kept) => kept.make_error(reason, error),
             None => error(reason.stopped),
-        })
+        }))
     }
 
     /// Returns the [`Stopped`] of a call that ends with this timeout. `None` for other cuts.
@@ -313,5 +317,5 @@ pub(super) struct Checks {
 
 /// Returns the value of an attempt that ended with `Ok`.
 fn value<R: ResultLike, C>(ended: &Result<R, C>) -> Option<&R::Value> {
-    ended.as_ref().ok()?.as_result().ok()
+    ended.as_ref().ok()?.borrow().as_ref().ok()
 }

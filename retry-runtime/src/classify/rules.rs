@@ -54,6 +54,15 @@ impl Ruling {
             hint,
         })
     }
+
+    /// Allows no other attempt if `unless` forbids it.
+    pub(crate) const fn unless(self, vetoed: bool) -> Self {
+        Self {
+            retry: self.retry && !vetoed,
+            ..self
+        }
+    }
+
     /// Sets the delay itself, unless there is none.
     pub(crate) fn exactly(mut self, delay: Option<Duration>) -> Self {
         if delay.is_some() {

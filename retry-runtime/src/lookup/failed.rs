@@ -3,7 +3,6 @@
 
 use std::error::Error;
 use std::fmt::{self, Display, Write as _};
-use std::ops::Deref;
 
 use super::Level;
 use crate::classify::{MAX_LINKS, Retryable, Said};
@@ -17,10 +16,7 @@ pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
 /// `Explain` or behind it.
 ///
 /// Method lookup ignores lifetimes, so generated code must not call `kept` if the error type borrows.
-pub struct Failed<'e, E> {
-    error: MayBeKept<'e, E>,
-    vetoed: bool,
-}
+pub type Failed<'e, E> = Level<MayBeKept<'e, E>>;
 
 /// Keeps the last error.
 #[derive(Debug)]
@@ -37,16 +33,9 @@ type MayBeKept<'e, E> = Level<NotKept<'e, E>>;
 type NotKept<'e, E> = Level<Probe<'e, E>>;
 
 impl<'e, E> Failed<'e, E> {
-    pub(crate) fn new(error: &'e E, vetoed: bool) -> Self {
-        Self {
-            error: Level(Level(Probe::new(error))),
-            vetoed,
-        }
-    }
-
-    /// Whether `unless` forbids another attempt.
-    pub fn is_vetoed(&self) -> bool {
-        self.vetoed
+    /// Takes the error.
+    pub(crate) const fn new(error: &'e E) -> Self {
+        Level(Level(Level(Probe::new(error))))
     }
 }
 
@@ -61,14 +50,6 @@ impl<E> NotKept<'_, E> {
     /// Chooses whether the error is kept.
     pub fn kept(&self) -> Forgets {
         Forgets
-    }
-}
-
-impl<'e, E> Deref for Failed<'e, E> {
-    type Target = MayBeKept<'e, E>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.error
     }
 }
 
@@ -196,7 +177,7 @@ impl<E: ?Sized> Display for Named<'_, E> {
     }
 }
 
-opaque! { Named [E: ?Sized] ['_, E]; Failed [E] ['_, E]; }
+opaque! { Named [E: ?Sized] ['_, E]; }
 
 #[cfg(test)]
 mod tests {

@@ -78,7 +78,7 @@ impl<'p, O, T, E, C, W> RunOfAny<'p, O, T, E, C, W> {
         A: Error + Retryable + 'static,
     {
         self.change(|parts| {
-            let find = |error: &E| find_in::<A>(error.link(), |found| Said::of(found.error()));
+            let find = |error: &E| find_in::<A>(error.as_ref(), |found| Said::of(found.error()));
             parts.rules.on.push(find);
         })
     }

@@ -72,8 +72,7 @@ impl<T, E> RunRules<'_, T, E> {
                     let retry = selected && self.when.iter_mut().all(|when| when(error));
                     Ruling::when(retry, found.unwrap_or_else(|| (self.said)(error)))
                 });
-                let retry = ruling.retry && !failed.is_vetoed();
-                (Ruling::when(retry, ruling.said), failed.words(), KeepsLast)
+                (ruling, failed.words(), KeepsLast)
             },
             |event| self.on_retry.iter_mut().for_each(|hook| hook(event)),
         )
@@ -136,14 +135,7 @@ impl<E> Ruled<true> for E {
     label = "expected a type that implements `std::error::Error`, an `anyhow::Error`, or a `Box<dyn Error + Send + Sync>`",
     note = "for any other type, write `.when(|error| …)`"
 )]
-pub trait Chained {
-    /// Returns the first link of its chain.
-    fn link(&self) -> &(dyn Error + 'static);
-}
+pub trait Chained: AsRef<dyn Error + Send + Sync> {}
 
 #[diagnostic::do_not_recommend]
-impl<E: AsRef<dyn Error + Send + Sync>> Chained for E {
-    fn link(&self) -> &(dyn Error + 'static) {
-        self.as_ref()
-    }
-}
+impl<E: AsRef<dyn Error + Send + Sync>> Chained for E {}
