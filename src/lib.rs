@@ -37,26 +37,25 @@
 //! Each client has a feature, which brings the verdicts of its errors and a module. A feature name with a version supports that
 //! version of the client; one without supports the newest. The feature `reqwest-0_12` has the module `reqwest_0_12`.
 //!
-//! | feature | default | version | gives |
-//! |---|---|---|---|
-//! | `tracing` | yes | `tracing` 0.1 | events of each call, and spans of calls and attempts: [seeing](guide::seeing#read-the-log) |
-//! | `metrics` | no | `metrics` 0.24 | counters, histograms and budget levels: [seeing](guide::seeing#count-calls) |
-//! | `testing` | no | – | test scopes without waits, for dev-dependencies: [testing](guide::testing) |
-//! | `serde` | no | `serde` 1 | presets and policies in the configuration of your service: [configuring](guide::configuring) |
-//! | `deadpool` | no | `deadpool` 0.13 | the error of a pool without a free connection is retried |
-//! | `h2` | no | `h2` 0.4 | errors of HTTP/2 |
-//! | `http` | no | `http` 1 | statuses, `Retry-After`, headers with the attempt and the time left |
-//! | `hyper` | no | `hyper` 1 | `hyper` and the client of `hyper-util`; brings `h2` and `http` |
-//! | `redis` | no | `redis` 1 | errors of Redis and its clusters |
-//! | `reqwest` | no | `reqwest` 0.13 | errors, statuses with `Retry-After`, headers of the attempt; brings `hyper` |
-//! | `reqwest-0_12` | no | `reqwest` 0.12 | the same; brings `hyper` |
-//! | `reqwest-middleware` | no | `reqwest-middleware` 0.5 | retries for all requests of a client; brings `reqwest` |
-//! | `sea-orm` | no | `sea-orm` 2 | errors of `sea-orm`, a `commit` that separates its failures; brings `sqlx`; Rust 1.94 |
-//! | `sqlx` | no | `sqlx` 0.9 | SQLSTATEs, numbers of MySQL and SQLite, the same `commit`; Rust 1.94 |
-//! | `sqlx-0_8` | no | `sqlx` 0.8 | the same, with any Rust |
-//! | `tokio-postgres` | no | `tokio-postgres` 0.7 | SQLSTATEs, lost connections, the same `commit` |
-//! | `tonic` | no | `tonic` 0.14 | codes, `RetryInfo` and pushback, metadata of the attempt; brings `hyper` |
-//! | `tower` | no | `tower-layer` 0.3 | a layer that [retries the requests of a client](mod@tower), and one for servers that keeps the deadline of a request: [deadlines](guide::deadlines#keep-the-deadline-of-a-request); brings `http` |
+//! | feature | version | gives |
+//! |---|---|---|
+//! | `metrics` | `metrics` 0.24 | counters, histograms and budget levels: [seeing](guide::seeing#count-calls) |
+//! | `testing` | – | test scopes without waits, for dev-dependencies: [testing](guide::testing) |
+//! | `serde` | `serde` 1 | presets and policies in the configuration of your service: [configuring](guide::configuring) |
+//! | `deadpool` | `deadpool` 0.13 | the error of a pool without a free connection is retried |
+//! | `h2` | `h2` 0.4 | errors of HTTP/2 |
+//! | `http` | `http` 1 | statuses, `Retry-After`, headers with the attempt and the time left |
+//! | `hyper` | `hyper` 1 | `hyper` and the client of `hyper-util`; brings `h2` and `http` |
+//! | `redis` | `redis` 1 | errors of Redis and its clusters |
+//! | `reqwest` | `reqwest` 0.13 | errors, statuses with `Retry-After`, headers of the attempt; brings `hyper` |
+//! | `reqwest-0_12` | `reqwest` 0.12 | the same; brings `hyper` |
+//! | `reqwest-middleware` | `reqwest-middleware` 0.5 | retries for all requests of a client; brings `reqwest` |
+//! | `sea-orm` | `sea-orm` 2 | errors of `sea-orm`, a `commit` that separates its failures; brings `sqlx`; Rust 1.94 |
+//! | `sqlx` | `sqlx` 0.9 | SQLSTATEs, numbers of MySQL and SQLite, the same `commit`; Rust 1.94 |
+//! | `sqlx-0_8` | `sqlx` 0.8 | the same, with any Rust |
+//! | `tokio-postgres` | `tokio-postgres` 0.7 | SQLSTATEs, lost connections, the same `commit` |
+//! | `tonic` | `tonic` 0.14 | codes, `RetryInfo` and pushback, metadata of the attempt; brings `hyper` |
+//! | `tower` | `tower-layer` 0.3 | a layer that [retries the requests of a client](mod@tower), and one for servers that keeps the deadline of a request: [deadlines](guide::deadlines#keep-the-deadline-of-a-request); brings `http` |
 //!
 //! For a client without a feature, [`codes`] has the verdicts of statuses, SQLSTATEs and other codes.
 //! [`docs/CLASSIFICATION.md`] has the verdict of each error.

@@ -17,7 +17,6 @@ pub(crate) enum Attempted {
     Unfinished,
 }
 
-#[cfg(any(feature = "metrics", feature = "tracing"))]
 impl Attempted {
     /// The value of the label: the verdict, if there is one.
     pub(crate) fn as_str(self) -> &'static str {
@@ -155,19 +154,8 @@ mod recorded {
         describe_counter!(BEGUN, Unit::Count, "retries that began");
         describe_gauge!(WAITING, "calls that are between two attempts");
         describe_histogram!(DELAY, Unit::Seconds, "the delay before a retry");
-        describe_histogram!(
-            SECONDS,
-            Unit::Seconds,
-            "how long a call took, waits included"
-        );
-        describe_gauge!(
-            BUDGET,
-            "tokens left in the budget when a call failed or ended"
-        );
-        describe_counter!(
-            HEDGES,
-            Unit::Count,
-            "calls that wanted a hedge, by what became of it"
-        );
+        describe_histogram!(SECONDS, Unit::Seconds, "the time of a call, with its waits");
+        describe_gauge!(BUDGET, "tokens left when a call failed or ended");
+        describe_counter!(HEDGES, Unit::Count, "calls that wanted a hedge, by result");
     }
 }

@@ -49,38 +49,32 @@ fn client(manifest: &str, feature: &str) -> Option<String> {
 #[test]
 fn the_table_of_features_is_that_of_the_manifest() {
     let (manifest, runtime) = (read("Cargo.toml"), read("retry-runtime/Cargo.toml"));
-    let rows = table(
-        &read("src/lib.rs"),
-        "| feature | default | version | gives |",
-    );
+    let rows = table(&read("src/lib.rs"), "| feature | version | gives |");
     let all = features(&manifest);
-    let default = all.iter().find(|(name, _)| *name == "default").unwrap().1;
     let expected: Vec<_> = all
         .iter()
-        .filter(|(name, _)| *name != "default")
         .map(|(name, _)| {
-            let is_default = default.contains(&format!("\"{name}\""));
+            let client = client(&runtime, name);
             [
                 format!("`{name}`"),
-                if is_default { "yes" } else { "no" }.to_owned(),
-                client(&runtime, name).unwrap_or_else(|| "–".to_owned()),
+                client.unwrap_or_else(|| "–".to_owned()),
             ]
         })
         .collect();
     let found: Vec<_> = rows
         .iter()
-        .map(|row| [row[0].clone(), row[1].clone(), row[2].clone()])
+        .map(|row| [row[0].clone(), row[1].clone()])
         .collect();
     assert_eq!(found, expected);
     // The row of a feature says what it turns on.
-    for ((name, on), row) in all.iter().filter(|(name, _)| *name != "default").zip(&rows) {
+    for ((name, on), row) in all.iter().zip(&rows) {
         let brought: BTreeSet<_> = on
             .split('"')
             .skip(1)
             .step_by(2)
             .filter(|item| !item.contains('/'))
             .collect();
-        let said = row[3].split_once("brings ").map(|(_, said)| said);
+        let said = row[2].split_once("brings ").map(|(_, said)| said);
         let said: BTreeSet<_> = said.into_iter().flat_map(quoted).collect();
         assert_eq!(said, brought, "{name}");
     }
@@ -336,7 +330,7 @@ fn the_index_has_each_key_outcome_and_verdict_and_texts_of_errors_that_exist() {
         assert!(words.len() >= least, "{words:?}");
         assert_eq!(row(name), words);
     }
-    let mut said = ["stopped", "error", "trace/events", "call/limits"]
+    let mut said = ["stopped", "error", "call/events", "call/limits"]
         .map(|file| read(&format!("retry-runtime/src/{file}.rs")))
         .concat();
     for path in in_folder("tests/ui/fail", "stderr") {
@@ -441,7 +435,8 @@ fn each_sentence_with_an_exception_names_it_and_a_test_shows_it() {
 fn the_table_of_events_has_each_message_that_is_emitted_and_no_other() {
     let rows = table(&read("src/guide/seeing.md"), "| level | message | when |");
     let mut listed: Vec<_> = rows.iter().map(|row| row[1].as_str()).collect();
-    let source = read("retry-runtime/src/trace/events.rs");
+    let source =
+        read("retry-runtime/src/call/events.rs") + &read("retry-runtime/src/trace/mod.rs");
     // A message is a text of several words, without a placeholder.
     let code = source.lines().filter(|line| !line.trim().starts_with("//"));
     let texts = code.filter_map(|line| line.split('"').nth(1));

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::State;
 use super::decide::{Cause, Situation, decide, held_back};
+use super::events::{Event, FailedWith};
 use super::limits::{Cut, StopReason};
 use super::timers::NextAttemptAt;
 use crate::budget::{Charge, Request};
@@ -15,7 +16,6 @@ use crate::event::RetryEvent;
 use crate::metrics::Attempted;
 use crate::report::{Hedge, Which};
 use crate::stopped::{CutCommit, Outcome, Stopped};
-use crate::trace::{Event, FailedWith};
 
 /// What stands for the error of an attempt that returned none.
 pub(crate) const FAILED_VALUE: &str = "an `Ok` that means failure";

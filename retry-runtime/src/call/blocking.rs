@@ -16,9 +16,11 @@ use std::thread;
 
 use tokio::task::yield_now;
 
+use super::events::Event;
 use super::{Call, Limits, NextAttemptAt};
 use crate::atomics::Flag;
 use crate::clock::Stamp;
+use crate::trace;
 
 /// A call that may block its thread. In a browser there is none.
 #[diagnostic::on_unimplemented(
@@ -54,7 +56,9 @@ impl<C: Limits, K> Call<'_, C, K> {
         if wait.is_zero() {
             return;
         }
-        state.log_blocked_tasks(runs_tasks);
+        if trace::may_be_heard() && runs_tasks() {
+            state.log(Event::Blocked);
+        }
         thread::sleep(wait);
         // A paused clock of tokio stands still meanwhile. Limits and pauses would then never end.
         let left = at.since(Stamp::now());

@@ -4,6 +4,7 @@
 //! attempt.
 
 use super::State;
+use super::events::Event;
 use crate::clock::{Stamp, nanos};
 use crate::context::{Frame, Leeway, Operation, Phase, outer};
 use crate::policy::Nested;
@@ -43,7 +44,7 @@ impl State<'_> {
         let allowed = self.allowed_in(outer).min(own);
         self.frame.attempts.set(allowed);
         if allowed < own && self.frame.attempts_in_a_row() >= allowed {
-            self.log_fewer_attempts(allowed, own);
+            self.log(Event::FewerAttempts { allowed, own });
         }
         allowed
     }

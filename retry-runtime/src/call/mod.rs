@@ -29,6 +29,7 @@ mod close;
 mod decide;
 pub mod drive;
 mod environment;
+mod events;
 mod inner;
 mod limits;
 mod observers;

@@ -14,6 +14,7 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use super::State;
+use super::events::{Event, FailedWith};
 use crate::clock::Stamp;
 use crate::context::Previous;
 use crate::listen::listener;
@@ -21,7 +22,7 @@ use crate::metrics::{self, Attempted, Metric};
 use crate::report::Report;
 use crate::stopped::Outcome;
 use crate::test_scope::LoggedCall;
-use crate::trace::{self, CallInTrace, Entered, Event, FailedWith, Spans};
+use crate::trace::{self, Begun, Entered, Spans};
 
 impl State<'_> {
     /// Enters the span of the attempt for one poll. `begins` says that this is the first poll, which opens the span if
@@ -38,7 +39,13 @@ impl State<'_> {
         let frame = &self.frame;
         let which = frame.which.get();
         if begins {
-            let begun = self.in_trace();
+            let begun = Begun {
+                function: self.settings.name,
+                place: self.settings.shared.place,
+                attempt: frame.present.get(),
+                attempts: frame.attempts_allowed(),
+                which,
+            };
             self.change_spans(|spans| spans.begin(&begun));
         }
         let span = frame
@@ -172,45 +179,6 @@ impl State<'_> {
                 outcome,
                 Outcome::Success | Outcome::SuccessAfterRetry
             )),
-        }
-    }
-
-    /// Writes an event, in the span of the call.
-    #[inline]
-    pub(super) fn log(&self, event: Event<'_>) {
-        if !trace::may_be_heard() {
-            return;
-        }
-        let _entered = self.enter_call();
-        trace::write(event, &self.in_trace());
-    }
-
-    /// What events and spans say of the call.
-    fn in_trace(&self) -> CallInTrace<'_> {
-        let (frame, settings) = (&self.frame, self.settings);
-        CallInTrace {
-            function: settings.name,
-            place: settings.shared.place,
-            attempt: frame.present.get(),
-            attempts: frame.attempts_allowed(),
-            which: frame.which.get(),
-            started: frame.started.get(),
-            lines: &settings.shared.lines,
-        }
-    }
-
-    /// Says once for each function that it makes fewer attempts inside another call.
-    pub(super) fn log_fewer_attempts(&self, allowed: u32, own: u32) {
-        if self.settings.shared.reported.raise() {
-            self.log(Event::FewerAttempts { allowed, own });
-        }
-    }
-
-    /// Says once for each function that its wait blocks a thread of a runtime, if `blocks` finds that.
-    pub(super) fn log_blocked_tasks(&self, blocks: impl FnOnce() -> bool) {
-        let blocked = &self.settings.shared.blocked;
-        if trace::may_be_heard() && blocked.is_down() && blocks() && blocked.raise() {
-            self.log(Event::Blocked);
         }
     }
 

@@ -20,6 +20,7 @@ use std::time::Duration;
 use pin_project_lite::pin_project;
 
 use super::cancel::Signalled;
+use super::events::Event;
 use super::limits::Limits;
 use super::timers::{poll_limits, poll_until_due};
 use super::{Call, State};
@@ -27,7 +28,6 @@ use crate::budget::{Charge, Request};
 use crate::clock::{Sleep, Stamp, nanos};
 use crate::context::{Leeway, NEVER, Phase};
 use crate::report::{Hedge, Which};
-use crate::trace::Event;
 
 pin_project! {
     /// An attempt whose body may run twice at once.

@@ -10,12 +10,12 @@ use tokio::runtime::Handle;
 use tokio::task::unconstrained;
 
 use super::State;
+use super::events::FailedWith;
 use super::limits::Cut;
 use crate::clock::{Instant, Sleep, Stamp, nanos, sleep_until, turn};
 use crate::fit::DelayRange;
 use crate::jitter::Jitter;
 use crate::site::SiteSettings;
-use crate::trace::FailedWith;
 
 /// When the next attempt begins: at once if there is no instant.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,6 @@ pub use self::settings::SiteSettings;
 use std::ops::Deref;
 use std::panic::Location;
 
-use crate::atomics::Flag;
 use crate::budget::BudgetCell;
 use crate::trace::Lines;
 
@@ -27,13 +26,9 @@ pub struct Site<const LIMITED: bool>(SiteSettings<'static>);
 pub struct SiteState {
     /// Where the attribute of the function is.
     pub(crate) place: &'static Location<'static>,
-    /// Set after the "fewer attempts" event has been logged once.
-    pub(crate) reported: Flag,
-    /// Raised once an event has said that a wait of the function blocks a thread of a runtime.
-    pub(crate) blocked: Flag,
     /// The state of the function's own budget, used if the attribute names none.
     cell: BudgetCell,
-    /// The limits of the log lines of the function.
+    /// How many log lines of the function are left out.
     pub(crate) lines: Lines,
     /// The state of the budget of the function's hedges.
     pub(crate) hedges: BudgetCell,
@@ -55,8 +50,6 @@ impl SiteState {
     const fn at(place: &'static Location<'static>) -> Self {
         Self {
             place,
-            reported: Flag::new(),
-            blocked: Flag::new(),
             cell: BudgetCell::full(),
             lines: Lines::new(),
             hedges: BudgetCell::full(),

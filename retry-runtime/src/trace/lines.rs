@@ -1,94 +1,72 @@
-//! Limits the lines of one function: ten of each message in a second, and one in a minute that says "still failing".
+//! Limits the lines of one function, so that an outage does not flood the log.
 
-use crate::atomics::{AtomicU64, Word};
+use std::mem;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
 use crate::clock::Stamp;
 
-/// The limits of the messages of one function.
+/// How many lines with one message are logged in a period that begins with the first of them.
+pub(crate) type Most = (u32, Duration);
+
+pub(crate) const TEN_IN_A_SECOND: Most = (10, Duration::from_secs(1));
+pub(crate) const ONE_IN_A_MINUTE: Most = (1, Duration::from_secs(60));
+pub(crate) const ONCE: Most = (1, Duration::MAX);
+
+/// The lines of one function. It has room for all messages, because a call that is not observed does not allocate.
 #[derive(Debug)]
-pub(crate) struct Lines {
-    pub(super) retrying: Limit,
-    pub(super) not_retryable: Limit,
-    pub(super) gave_up: Limit,
-    pub(super) succeeded: Limit,
-    pub(super) paused: Limit,
-    pub(super) hedged: Limit,
-    pub(super) set_aside: Limit,
-    pub(super) cancelled: Limit,
-    pub(super) still_failing: Limit,
+pub(crate) struct Lines(Mutex<[Period; 11]>);
+
+/// The current period of one message.
+#[derive(Debug, Clone, Copy)]
+struct Period {
+    /// Empty before the first line.
+    message: &'static str,
+    began: Stamp,
+    logged: u32,
+    /// Since the last line that was logged.
+    left_out: u64,
 }
 
 impl Lines {
     pub(crate) const fn new() -> Self {
-        Self {
-            retrying: Limit::EACH_SECOND,
-            not_retryable: Limit::EACH_SECOND,
-            gave_up: Limit::EACH_SECOND,
-            succeeded: Limit::EACH_SECOND,
-            paused: Limit::EACH_SECOND,
-            hedged: Limit::EACH_SECOND,
-            set_aside: Limit::EACH_SECOND,
-            cancelled: Limit::EACH_SECOND,
-            still_failing: Limit::new(1, 60_000),
+        const NONE: Period = Period {
+            message: "",
+            began: Stamp::NEVER,
+            logged: 0,
+            left_out: 0,
+        };
+        Self(Mutex::new([NONE; 11]))
+    }
+
+    /// Counts a line. Returns how many lines with this message were left out since the last logged one, or `None` if this one is
+    /// left out too.
+    pub(crate) fn pass(
+        &self,
+        message: &'static str,
+        (most, length): Most,
+        now: Stamp,
+    ) -> Option<u64> {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut periods = lines.iter_mut();
+        let period = periods.find(|period| ["", message].contains(&period.message))?;
+        period.message = message;
+        // Another thread may have read the clock a little later.
+        if period.began.since(now).max(now.since(period.began)) >= length {
+            (period.began, period.logged) = (now, 0);
         }
-    }
-}
-
-/// The lines of one message in the current period, which begins with its first line.
-#[derive(Debug)]
-pub(super) struct Limit {
-    /// When the period began, in milliseconds (32 bits, which wrap after 49 days), how many lines passed in it (4 bits),
-    /// and how many were left out since the last one that passed (28 bits).
-    word: AtomicU64,
-    /// The most lines in a period: at most 15.
-    most: u64,
-    /// The length of the period, in milliseconds.
-    period: u64,
-}
-
-impl Limit {
-    #[expect(
-        clippy::declare_interior_mutable_const,
-        reason = "each use makes a limit of its own"
-    )]
-    pub(super) const EACH_SECOND: Self = Self::new(10, 1_000);
-
-    const fn new(most: u64, period: u64) -> Self {
-        Self {
-            word: AtomicU64::new(0),
-            most,
-            period,
+        if period.logged == most {
+            period.left_out += 1;
+            return None;
         }
-    }
-
-    /// Counts a line. Returns how many lines were left out since the last logged line, or `None` if this line is left
-    /// out too.
-    pub(super) fn pass(&self, now: Stamp) -> Option<u64> {
-        const MOST_LEFT_OUT: u64 = (1 << 28) - 1;
-        let now = (now.as_nanos() / 1_000_000) & u64::from(u32::MAX);
-        self.word.change(|word| {
-            let (began, passed, left_out) = (word >> 32, (word >> 28) & 0xf, word & MOST_LEFT_OUT);
-            if passed == 0 || self.is_over(began, now) {
-                ((now << 32) | (1 << 28), Some(left_out))
-            } else if passed < self.most {
-                ((began << 32) | ((passed + 1) << 28), Some(left_out))
-            } else {
-                let left_out = (left_out + 1).min(MOST_LEFT_OUT);
-                ((began << 32) | (passed << 28) | left_out, None)
-            }
-        })
-    }
-
-    /// Whether the period that began at `began` is over. `began` may be later than `now`, because another thread read the
-    /// clock later.
-    fn is_over(&self, began: u64, now: u64) -> bool {
-        let age = now.wrapping_sub(began) & u64::from(u32::MAX);
-        (self.period..=u64::from(u32::MAX) - self.period).contains(&age)
+        period.logged += 1;
+        Some(mem::take(&mut period.left_out))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64 as Sum, Ordering};
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     use proptest::prelude::*;
 
@@ -96,48 +74,63 @@ mod tests {
 
     const START: u64 = 1 << 60;
 
+    fn pass(lines: &Lines, now: Stamp) -> Option<u64> {
+        lines.pass("gave up", TEN_IN_A_SECOND, now)
+    }
+
     fn at(millis: u64) -> Stamp {
         Stamp::from_nanos(START + millis * 1_000_000)
     }
 
     #[test]
     fn ten_lines_pass_in_a_second_and_the_next_one_says_how_many_did_not() {
-        let limit = Limit::EACH_SECOND;
-        let passed = (0..1_000).filter(|&millis| limit.pass(at(millis)) == Some(0));
+        let lines = Lines::new();
+        let passed = (0..1_000).filter(|&millis| pass(&lines, at(millis)) == Some(0));
         assert_eq!(passed.count(), 10);
-        assert_eq!(limit.pass(at(999)), None);
-        assert_eq!(limit.pass(at(1_000)), Some(991));
-        assert_eq!(limit.pass(at(1_001)), Some(0));
+        assert_eq!(pass(&lines, at(999)), None);
+        assert_eq!(pass(&lines, at(1_000)), Some(991));
+        assert_eq!(pass(&lines, at(1_001)), Some(0));
     }
 
     #[test]
     fn one_line_passes_in_a_minute_whoever_asks() {
-        let limit = Limit::new(1, 60_000);
+        let lines = Lines::new();
+        let pass = |lines: &Lines, now| lines.pass("still failing", ONE_IN_A_MINUTE, now);
         let passed = (0..180_000)
             .step_by(7)
-            .filter(|&millis| limit.pass(at(millis)).is_some());
+            .filter(|&millis| pass(&lines, at(millis)).is_some());
         assert_eq!(passed.collect::<Vec<_>>(), [0, 60_004, 120_008]);
-        assert_eq!(limit.pass(at(100_000)), None, "read a little earlier");
+        assert_eq!(pass(&lines, at(100_000)), None, "read a little earlier");
     }
 
     #[test]
     fn a_clock_that_was_read_a_little_earlier_begins_no_new_second() {
-        let limit = Limit::EACH_SECOND;
+        let lines = Lines::new();
         for _ in 0..10 {
-            limit.pass(at(2_000));
+            pass(&lines, at(2_000));
         }
-        assert_eq!(limit.pass(at(1_998)), None);
-        assert_eq!(limit.pass(at(500)), Some(1), "another clock");
+        assert_eq!(pass(&lines, at(1_998)), None);
+        assert_eq!(pass(&lines, at(500)), Some(1), "another clock");
+    }
+
+    #[test]
+    fn messages_do_not_limit_each_other_and_one_is_logged_once() {
+        let lines = Lines::new();
+        for millis in [0, 1, u64::from(u32::MAX)] {
+            let once = lines.pass("blocked", ONCE, at(millis)).is_some();
+            assert_eq!(once, millis == 0);
+            assert!(pass(&lines, at(millis)).is_some());
+        }
     }
 
     #[test]
     fn threads_lose_no_line() {
-        let (limit, sum) = (Limit::EACH_SECOND, Sum::new(0));
+        let (lines, sum) = (Lines::new(), AtomicU64::new(0));
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..1_000 {
-                        if let Some(left_out) = limit.pass(at(0)) {
+                        if let Some(left_out) = pass(&lines, at(0)) {
                             sum.fetch_add(left_out + 1, Ordering::Relaxed);
                         }
                     }
@@ -145,22 +138,22 @@ mod tests {
             }
         });
         assert_eq!(sum.load(Ordering::Relaxed), 10);
-        assert_eq!(limit.pass(at(1_000)), Some(3_990));
+        assert_eq!(pass(&lines, at(1_000)), Some(3_990));
     }
 
     proptest! {
         #[test]
         fn what_passed_and_what_was_left_out_is_all(steps in prop::collection::vec(0_u64..300, 1..200)) {
-            let limit = Limit::EACH_SECOND;
+            let lines = Lines::new();
             let (mut now, mut logged, mut times) = (0, 0, Vec::new());
             for step in &steps {
                 now += step;
-                if let Some(left_out) = limit.pass(at(now)) {
+                if let Some(left_out) = pass(&lines, at(now)) {
                     logged += 1 + left_out;
                     times.push(now);
                 }
             }
-            let last = limit.pass(at(now + 1_000)).expect("a new second");
+            let last = pass(&lines, at(now + 1_000)).expect("a new second");
             prop_assert_eq!(logged + last, steps.len() as u64);
             for &time in &times {
                 let near = times.iter().filter(|&&other| (time..time + 1_000).contains(&other));

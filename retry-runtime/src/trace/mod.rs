@@ -1,82 +1,75 @@
-//! The events of a call, for `tracing`.
+//! Events and spans, for `tracing`.
 //!
 //! Arguments are never recorded. The text of an error is made only if the event is wanted. A function logs each message
 //! at most ten times a second. The next line says how many were left out.
 
-#[cfg(feature = "tracing")]
-mod events;
-#[cfg(feature = "tracing")]
 mod lines;
-#[cfg(not(feature = "tracing"))]
-mod off;
-#[cfg(feature = "tracing")]
 mod spans;
 
-use std::fmt::Display;
-use std::panic::Location;
-use std::time::Duration;
+use tracing::{Level, dispatcher};
 
-#[cfg(not(feature = "tracing"))]
-pub(crate) use self::off::*;
-#[cfg(feature = "tracing")]
-pub(crate) use self::{events::*, lines::Lines, spans::*};
-use crate::budget::BudgetRef;
-use crate::classify::Verdict;
-use crate::clock::Stamp;
-use crate::report::Which;
-use crate::stopped::Outcome;
+pub(crate) use self::lines::{Lines, ONCE, ONE_IN_A_MINUTE, TEN_IN_A_SECOND};
+pub(crate) use self::spans::{Begun, Entered, Spans};
 
-/// What happens to a call, for an event.
-#[derive(Clone, Copy)]
-#[cfg_attr(
-    not(feature = "tracing"),
-    expect(dead_code, reason = "only events say it")
-)]
-pub(crate) enum Event<'a> {
-    /// Another attempt will follow after this delay: level debug.
-    Retrying(FailedWith<'a>, Duration),
-    /// No attempt will follow: level warn, or debug for an error that is not retryable, because the caller deals with that, and
-    /// for a call that was cancelled, because the caller asked for it.
-    /// It has the budget of the call if that refused the retry.
-    GaveUp(FailedWith<'a>, Outcome, Option<BudgetRef<'a>>),
-    /// The call has been failing for a minute or longer, and goes on after this delay: level warn, once in a minute for each function.
-    StillFailing(FailedWith<'a>, Duration),
-    /// One of two attempts failed, and the other still runs: level debug.
-    SetAside(FailedWith<'a>),
-    /// An attempt waits this long for the end of the pause of its budget: level debug.
-    Paused(Duration),
-    /// A hedge begins: level debug.
-    Hedged,
-    /// A later attempt succeeded: level info.
-    Succeeded,
-    /// The function has fewer attempts than its policy allows, because outer calls retry too: level info, once for
-    /// each function.
-    FewerAttempts { allowed: u32, own: u32 },
-    /// The function waits on a thread that runs the tasks of a runtime: level warn, once for each function.
-    Blocked,
+/// Whether a subscriber takes the events of calls that fail.
+#[inline]
+pub(crate) fn subscriber_wants() -> bool {
+    tracing::level_enabled!(Level::WARN)
 }
 
-/// How an attempt failed: its verdict, and its error in words.
-#[derive(Clone, Copy)]
-pub(crate) struct FailedWith<'a> {
-    pub(crate) verdict: Verdict,
-    /// The text is made when a subscriber wants it, and not before.
-    pub(crate) words: &'a dyn Display,
+/// Whether any subscriber wants spans of this level. One load and one comparison.
+#[inline]
+pub(crate) fn spans_may_be_wanted() -> bool {
+    tracing::level_enabled!(Level::DEBUG)
 }
 
-/// What events and spans say of the call.
-#[cfg_attr(
-    not(feature = "tracing"),
-    expect(dead_code, reason = "only events and spans say it")
-)]
-pub(crate) struct CallInTrace<'a> {
-    pub(crate) function: &'static str,
-    /// Where the function is in the user's source.
-    pub(crate) place: &'static Location<'static>,
-    pub(crate) attempt: u32,
-    pub(crate) attempts: Option<u32>,
-    pub(crate) which: Which,
-    /// When the call began, if that is known. Only an event that is written reads the clock.
-    pub(crate) started: Option<Stamp>,
-    pub(crate) lines: &'a Lines,
+/// Whether a subscriber may take these events. Without a subscriber, `tracing` may pass events to the crate `log`.
+#[inline]
+pub(crate) fn may_be_heard() -> bool {
+    subscriber_wants() || !dispatcher::has_been_set()
+}
+
+/// Writes an event, unless it is not wanted or its line is left out. It says how many lines were left out before it.
+///
+/// The subscriber is asked first, by the names of the fields too, so a line that it does not want is not counted. `tracing`
+/// may also pass the event to the crate `log`, which cannot be asked.
+macro_rules! limited {
+    ($level:ident, $lines:expr, $most:expr, $message:expr, $($name:ident = $value:expr),+ $(,)?) => {{
+        use tracing::{Level, dispatcher, event_enabled};
+
+        let wanted =
+            event_enabled!(target: "reattempt", Level::$level, message, $($name,)+ left_out);
+        if wanted || !dispatcher::has_been_set() {
+            if let Some(left_out) = $lines.pass($message, $most, $crate::clock::Stamp::now()) {
+                let left_out = Some(left_out).filter(|left_out| *left_out > 0);
+                tracing::event!(
+                    target: "reattempt",
+                    Level::$level,
+                    $($name = $value,)+
+                    left_out,
+                    "{}",
+                    $message
+                );
+            }
+        }
+    }};
+}
+
+pub(crate) use limited;
+
+/// A request has a header for a deadline whose value is of another form: an event of level debug.
+#[cfg(feature = "tower")]
+pub(crate) fn ignored_header(header: &str, value: &[u8], expected: &'static str) {
+    static LINES: Lines = Lines::new();
+    // A client chooses the value, so it is cut after what a deadline needs at most.
+    let value = || String::from_utf8_lossy(&value[..value.len().min(32)]).into_owned();
+    limited!(
+        DEBUG,
+        LINES,
+        TEN_IN_A_SECOND,
+        "a header with a deadline is ignored",
+        header = header,
+        value = value(),
+        expected = expected,
+    );
 }

@@ -4,22 +4,26 @@
 //! belong to the call, not to one of its attempts.
 
 use std::fmt::Display;
+use std::panic::Location;
 use std::sync::Arc;
 
 use tracing::callsite::{Callsite as _, DefaultCallsite, Identifier};
-use tracing::field::{FieldSet, Value, ValueSet};
+use tracing::field::{Empty, FieldSet, Value, ValueSet};
 use tracing::metadata::Kind;
 use tracing::{Level, Metadata, Span, dispatcher};
 
-use super::CallInTrace;
 use crate::metrics::Attempted;
 use crate::report::Which;
 use crate::stopped::Outcome;
 
-/// Whether any subscriber wants spans of this level. One load and one comparison.
-#[inline]
-pub(crate) fn spans_may_be_wanted() -> bool {
-    tracing::level_enabled!(Level::DEBUG)
+/// What the spans of a call and of an attempt say when they begin.
+pub(crate) struct Begun {
+    pub(crate) function: &'static str,
+    /// Where the function is in the user's source.
+    pub(crate) place: &'static Location<'static>,
+    pub(crate) attempt: u32,
+    pub(crate) attempts: Option<u32>,
+    pub(crate) which: Which,
 }
 
 /// The spans of a call that is under way, and of its attempts: the first or a later one, and the hedge.
@@ -31,7 +35,7 @@ pub(crate) struct Spans {
 
 impl Spans {
     /// Opens the span of an attempt. For the first attempt, also opens the span of the call.
-    pub(crate) fn begin(&mut self, begun: &CallInTrace<'_>) {
+    pub(crate) fn begin(&mut self, begun: &Begun) {
         let call = self.call.get_or_insert_with(|| Arc::new(of_call(begun)));
         let attempt = of_attempt(call, begun);
         if call.is_disabled() && attempt.is_disabled() {
@@ -132,7 +136,7 @@ kinds! {
 
 /// The values of the first fields of a span, which it has from the beginning. They are signed numbers, because OpenTelemetry
 /// turns other numbers into text.
-type Values<'a> = [Option<&'a dyn Value>; 5];
+type Values<'a> = [&'a dyn Value; 5];
 
 /// Makes a span, unless the subscriber does not want it.
 fn of_kind(
@@ -148,47 +152,27 @@ fn of_kind(
     let mut fields = metadata.fields().iter();
     let fields = [(); 5].map(|()| fields.next().expect("a span has more fields"));
     let mut values = values.into_iter();
-    let values = fields
-        .each_ref()
-        .map(|field| (field, values.next().flatten()));
+    let values = fields.each_ref().map(|field| (field, values.next()));
     // Not in the docs of `tracing`, but `tracing-log` calls it too.
     make(metadata, &metadata.fields().value_set(&values))
 }
 
-fn of_call(begun: &CallInTrace<'_>) -> Span {
-    let attempts = begun.attempts.map(i64::from);
-    let attempts = attempts.as_ref().map(|attempts| attempts as &dyn Value);
-    let function = Some(&begun.function as &dyn Value);
+fn of_call(begun: &Begun) -> Span {
+    let (function, attempts) = (&begun.function, begun.attempts.map(i64::from));
     let (file, line) = (begun.place.file(), i64::from(begun.place.line()));
-    let values = [
-        function,
-        attempts,
-        function,
-        Some(&file as _),
-        Some(&line as _),
-    ];
+    let values: Values<'_> = [function, &attempts, function, &file, &line];
     of_kind(&CALL, values, Span::new)
 }
 
-fn of_attempt(call: &Span, begun: &CallInTrace<'_>) -> Span {
+fn of_attempt(call: &Span, begun: &Begun) -> Span {
     // A filter may leave out the call but not the attempt. The attempt is then in the span around the call.
     let parent = call.id().or_else(|| Span::current().id());
     let (attempt, attempts) = (i64::from(begun.attempt), begun.attempts.map(i64::from));
-    let attempts = attempts.as_ref().map(|attempts| attempts as &dyn Value);
-    let values = [
-        Some(&begun.function as _),
-        Some(&attempt as _),
-        attempts,
-        None,
-        None,
-    ];
-    let span = of_kind(&ATTEMPT, values, |metadata, values| {
+    let hedge = (begun.which == Which::Hedge).then_some(true);
+    let values: Values<'_> = [&begun.function, &attempt, &attempts, &hedge, &Empty];
+    of_kind(&ATTEMPT, values, |metadata, values| {
         Span::child_of(parent, metadata, values)
-    });
-    if begun.which == Which::Hedge {
-        record(&span, "hedge", &true);
-    }
-    span
+    })
 }
 
 /// A span that is entered until this value is dropped, for at most one poll.

@@ -8,14 +8,10 @@ use anyhow::{Context as _, ensure};
 use wasm_bindgen_cli_support::Bindgen;
 
 /// The rows, each with its features of `size`.
-const ROWS: [(&str, &str); 4] = [
+const ROWS: [(&str, &str); 3] = [
     ("backon, which has no limits", "backon"),
     ("`#[retry]`, no limits", "retry"),
     ("`#[retry]`, limits", "limits"),
-    (
-        "`#[retry]`, limits, with the feature `tracing`",
-        "limits,tracing",
-    ),
 ];
 
 fn main() -> anyhow::Result<()> {
