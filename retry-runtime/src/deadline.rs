@@ -49,7 +49,7 @@ use crate::opaque::opaque;
 /// In the body of an annotated function, the deadline is that of the calls inside the scope. The function does not end with
 /// them, unless its own deadline is reached.
 ///
-/// A duration above 100 years counts as 100 years.
+/// A duration above 400 years is no deadline.
 ///
 /// A spawned task is outside; [`propagate`](crate::propagate()) carries the deadline into it.
 ///
@@ -71,7 +71,7 @@ use crate::opaque::opaque;
 /// # }
 /// ```
 pub fn scope<F: Future>(duration: Duration, future: F) -> DeadlineScope<F> {
-    scope_at(after(duration), future)
+    within(Stamp::now().after(Some(duration)), future)
 }
 
 /// The same, or no deadline with `None`, for a future that is made in the scope.
@@ -80,31 +80,9 @@ pub(crate) fn scope_if<F: Future>(
     duration: Option<Duration>,
     make: impl FnOnce() -> F,
 ) -> DeadlineScope<F> {
-    let (deadline, frame) = (duration.map(after), Frame::outside());
-    let mut make = Some(make);
-    let make = || make.take().map(|make| make());
-    let future = within(deadline, &frame, make).expect("it is made once");
-    DeadlineScope {
-        deadline,
-        frame,
-        future,
-    }
-}
-
-fn after(duration: Duration) -> Instant {
-    // A longer duration may not fit the clock.
-    const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
-    let now = Instant::now();
-    now.checked_add(duration.min(CENTURY)).unwrap_or(now)
-}
-
-/// Runs code within the deadline. `frame` is for code that no call surrounds.
-fn within<T>(deadline: Option<Instant>, frame: &Frame, mut run: impl FnMut() -> T) -> T {
-    let Some(deadline) = deadline.map(Stamp::of) else {
-        return run();
-    };
-    let within = outer(|outer| outer.narrowed(deadline, &mut run));
-    within.unwrap_or_else(|| frame.narrowed(deadline, || frame.lend(run)))
+    let frame = Frame::of_scope(Stamp::now().after(duration));
+    let future = frame.narrow(make);
+    DeadlineScope { frame, future }
 }
 
 /// Gives a future a deadline that the annotated functions in it inherit, as [`scope`] does: the instant `deadline`.
@@ -113,11 +91,12 @@ fn within<T>(deadline: Option<Instant>, frame: &Frame, mut run: impl FnMut() -> 
 ///
 /// Dropping the returned future drops `future`.
 pub fn scope_at<F: Future>(deadline: Instant, future: F) -> DeadlineScope<F> {
-    DeadlineScope {
-        deadline: Some(deadline),
-        frame: Frame::outside(),
-        future,
-    }
+    within(Stamp::of(deadline), future)
+}
+
+fn within<F: Future>(deadline: Stamp, future: F) -> DeadlineScope<F> {
+    let frame = Frame::of_scope(deadline);
+    DeadlineScope { frame, future }
 }
 
 /// Returns the time left until the nearest limit of the code that runs now, in `[0, limit]`, or `None` without a limit.
@@ -125,17 +104,14 @@ pub fn scope_at<F: Future>(deadline: Instant, future: F) -> DeadlineScope<F> {
 /// In an attempt it equals [`Attempt::remaining`](crate::Attempt::remaining).
 #[must_use]
 pub fn remaining() -> Option<Duration> {
-    let limit = outer(Frame::nearest).flatten()?;
-    Some(limit.saturating_duration_since(Instant::now()))
+    outer(|frame| frame.limit().left()).flatten()
 }
 
 pin_project! {
     /// The future of [`scope`] and [`scope_at`].
     #[must_use = "futures do nothing unless polled"]
     pub struct DeadlineScope<F> {
-        // `None` for no deadline, as of a request without one.
-        deadline: Option<Instant>,
-        // The frame for the code inside, if no call surrounds this scope.
+        // It has the deadline. The code inside sees it if no call surrounds this scope.
         frame: Frame,
         #[pin]
         future: F,
@@ -147,8 +123,7 @@ impl<F: Future> Future for DeadlineScope<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        let mut future = this.future;
-        within(*this.deadline, this.frame, || future.as_mut().poll(context))
+        this.frame.narrow(|| this.future.poll(context))
     }
 }
 

@@ -5,6 +5,7 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
+use crate::clock::Stamp;
 use crate::context::{Frame, outer};
 use crate::listen::{Listener, test_scope_around};
 use crate::opaque::opaque;
@@ -38,7 +39,7 @@ use crate::opaque::opaque;
 /// Dropping the returned future drops `future`.
 pub fn propagate<F: Future>(future: F) -> Propagate<F> {
     Propagate {
-        frame: outer(Frame::carried).unwrap_or_else(Frame::outside),
+        frame: outer(Frame::carried).unwrap_or_else(|| Frame::of_scope(Stamp::NEVER)),
         listener: test_scope_around().map(Listener::of),
         future,
     }

@@ -6,7 +6,7 @@
 use super::State;
 use super::events::Event;
 use crate::clock::{Stamp, nanos};
-use crate::context::{Frame, Leeway, Operation, Phase, outer};
+use crate::context::{Frame, Leeway, Phase, outer};
 use crate::policy::Nested;
 use crate::stopped::Outcome;
 
@@ -50,18 +50,15 @@ impl State<'_> {
     }
 
     fn allowed_in(&self, outer: &Frame) -> u32 {
-        let (frame, own) = (&self.frame, self.settings.policy.most_attempts());
+        let own = self.settings.policy.most_attempts();
         if outer.leeway() == Leeway::Nothing || self.nested() == Nested::Outermost {
             // Whatever its policy says.
             return 1;
         }
-        let Some(node) = outer.if_node().filter(|_| own < u32::MAX) else {
-            return own;
-        };
-        let operation: Operation = (self.settings.function(), frame.ordinal.get());
-        let number = outer.present.get();
-        let taken = node.taken(operation, number, frame.if_node(), Stamp::now);
-        own.saturating_sub(taken).max(1)
+        match self.frame.if_node() {
+            Some(node) if own < u32::MAX => own.saturating_sub(node.taken(Stamp::now)).max(1),
+            _ => own,
+        }
     }
 
     /// Reports to the outer calls how many retries this call made. They count as failed until the call succeeds.

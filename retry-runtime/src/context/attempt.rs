@@ -7,7 +7,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::frame::{Frame, Previous, Rest, outer};
-use crate::clock::Instant;
+use crate::clock::Stamp;
 use crate::report::Which;
 
 /// The attempt that the current code runs in.
@@ -38,7 +38,7 @@ pub struct Attempt {
     number: u32,
     attempts: Option<u32>,
     previous: Option<Previous>,
-    limit: Option<Instant>,
+    limit: Stamp,
     which: Which,
     #[cfg(feature = "http")]
     is_beside: bool,
@@ -102,7 +102,7 @@ impl Attempt {
             number: frame.present.get(),
             attempts: frame.attempts_allowed(),
             previous: frame.previous.get(),
-            limit: frame.nearest(),
+            limit: frame.limit(),
             which: frame.which.get(),
             #[cfg(feature = "http")]
             is_beside: frame.beside.get(),
@@ -141,8 +141,7 @@ impl Attempt {
     /// value of a header.
     #[must_use]
     pub fn remaining(&self) -> Option<Duration> {
-        self.limit
-            .map(|limit| limit.saturating_duration_since(Instant::now()))
+        self.limit.left()
     }
 
     /// Returns how the attempt before this one failed, or `None` in the first attempt.

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::frame::{Frame, outer};
-use super::open_commits::OpenCommits;
+use crate::atomics::Flag;
 
 /// Runs a future that may have taken effect as soon as it has begun, such as a `COMMIT`.
 ///
@@ -20,46 +20,40 @@ use super::open_commits::OpenCommits;
     test
 ))]
 pub(crate) async fn open_commit<F: Future>(future: F) -> F::Output {
-    let commits = outer(current).flatten();
-    if let Some(commits) = &commits {
-        commits.enter();
-    }
     // If the future is dropped before its end, the commit stays open.
+    let ended = Arc::new(Flag::new());
+    outer(|frame| frame.add_commits(std::slice::from_ref(&ended)));
     let output = future.await;
-    if let Some(commits) = &commits {
-        commits.leave();
-    }
+    ended.raise();
     output
 }
 
 impl Frame {
     /// Whether a commit that began in this attempt is pending or was dropped.
     pub(crate) fn has_open_commit(&self) -> bool {
-        self.open_commits()
-            .is_some_and(|commits| commits.is_present())
+        self.if_rest()
+            .is_some_and(|rest| rest.noted().commits.iter().any(|commit| commit.is_down()))
     }
 
-    /// Reports to the outer attempt, if this call is pending with an open commit.
+    /// Reports the commits to the outer attempt, if this call is pending with an open one.
     pub(crate) fn share_open_commits(&self) {
-        if let Some(commits) = self.open_commits().filter(|commits| commits.is_present()) {
-            if let Some(outer) = outer(current).flatten() {
-                commits.share_with(outer);
-            }
+        if self.has_open_commit() {
+            // A call may be polled within its own carried attempt.
+            let commits = self.rest().noted().commits.clone();
+            outer(|outer| outer.add_commits(&commits));
         }
     }
 
-    fn open_commits(&self) -> Option<Arc<OpenCommits>> {
-        self.if_rest()?.noted().open_commits.clone()
+    /// Adds these commits to those of the present attempt, or of its `before_retry`.
+    fn add_commits(&self, commits: &[Arc<Flag>]) {
+        if self.is_attempt() || self.is_call() {
+            let mut noted = self.rest().noted();
+            // An inner call reports its commits again at each poll.
+            let is_other = |known: &Arc<Flag>| !commits.iter().any(|new| Arc::ptr_eq(new, known));
+            (noted.commits).retain(|known| known.is_down() && is_other(known));
+            noted.commits.extend_from_slice(commits);
+        }
     }
-}
-
-/// The open commits of the present attempt of a call, or of its `before_retry`.
-fn current(frame: &Frame) -> Option<Arc<OpenCommits>> {
-    let within = frame.is_attempt() || frame.is_call();
-    within.then(|| {
-        let mut noted = frame.rest().noted();
-        Arc::clone(noted.open_commits.get_or_insert_default())
-    })
 }
 
 #[cfg(test)]

@@ -17,18 +17,18 @@ use std::time::Duration;
 use scoped_tls_hkt::ScopedKey;
 use uuid::Uuid;
 
-use super::nesting::{Node, Ordinal};
-use super::open_commits::OpenCommits;
+use super::nesting::Node;
+use crate::atomics::Flag;
 use crate::budget::Charge;
 use crate::classify::Verdict;
-use crate::clock::{Instant, Stamp, nanos};
+use crate::clock::{Stamp, nanos};
 use crate::report::{Hedge, Which};
 use crate::rng;
 use crate::stopped::Outcome;
 use crate::test_scope::CallInScope;
 use crate::trace::{Entered, Spans};
 
-/// What `scoped_thread_local!` makes, but as a `const`, which other crates can see into.
+/// What `scoped_thread_local!` makes, but as a `const`, which other crates can see into: each poll of an attempt sets it.
 const FRAME: ScopedKey<Frame> = ScopedKey {
     inner: {
         thread_local!(static POINTER: Cell<Option<&'static Frame>> = const { Cell::new(None) });
@@ -37,7 +37,7 @@ const FRAME: ScopedKey<Frame> = ScopedKey {
 };
 
 /// What a call shares with the code inside its attempts. A limit is an instant, [`Stamp::NEVER`] for none.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Frame {
     /// When the call began. A call that has and inherits no limits and is not observed has it from its first failure on.
     pub(crate) started: Cell<Option<Stamp>>,
@@ -76,8 +76,6 @@ pub(crate) struct Frame {
     pub(crate) was_pending: Cell<bool>,
     /// A call inside was refused a retry in the current poll, and ended with this outcome.
     pub(crate) refusal: Cell<Option<Outcome>>,
-    /// Which of the calls of its function the call is, within the outer attempt.
-    pub(crate) ordinal: Cell<Ordinal>,
     /// What is known of retries here, if the call is within another one or has calls inside.
     node: OnceCell<Arc<Node>>,
     /// A recorder was found when the call began.
@@ -102,37 +100,28 @@ impl Frame {
         }
     }
 
-    /// Makes a frame for code without an outer call.
-    pub(crate) fn outside() -> Self {
-        let frame = Self::default();
+    /// The frame of a scope with this deadline, for code without an outer call.
+    pub(crate) fn of_scope(deadline: Stamp) -> Self {
+        let frame = Self::new(0, None, deadline);
         frame.phase.set(Phase::Scope);
         frame
     }
 
     /// Copies the frame for another task. Changes of the copy do not reach the original.
     pub(crate) fn carried(&self) -> Self {
-        let mut copy = Self::outside();
-        copy.deadline.set(self.deadline.get());
-        let again = self.is_again();
-        copy.again.set(again);
-        copy.inside.set(if again {
-            Leeway::Nothing
-        } else {
-            self.leeway()
-        });
+        let (mut phase, mut inside) = (Phase::Scope, self.leeway());
         if self.is_attempt() {
-            copy.phase.set(Phase::Carried);
-            copy.cut.set(self.cut.get());
-            copy.outer_limit.set(self.outer_limit.get());
-            copy.number.set(self.number.get());
-            copy.present.set(self.present.get());
-            copy.attempts.set(self.attempts.get());
-            copy.previous.set(self.previous.get());
-            copy.which.set(self.which.get());
-            // The copy shares the key, so that the call has one key wherever the first use is.
-            copy.rest = OnceCell::from(Arc::clone(self.rest()));
-            copy.node = self.node.clone();
+            phase = Phase::Carried;
+            // The copy shares it, so that the call has one idempotency key wherever the first use is.
+            self.rest();
         }
+        if self.is_again() {
+            inside = Leeway::Nothing;
+        }
+        let copy = self.clone();
+        copy.phase.set(phase);
+        copy.inside.set(inside);
+        copy.again.set(self.is_again());
         copy
     }
 
@@ -187,8 +176,7 @@ impl Frame {
     }
 
     /// Takes its place within the outer call.
-    pub(crate) fn join(&self, (ordinal, node): (Ordinal, Arc<Node>)) {
-        self.ordinal.set(ordinal);
+    pub(crate) fn join(&self, node: Arc<Node>) {
         let _ = self.node.set(node);
     }
 
@@ -237,13 +225,8 @@ impl Frame {
 
 /// Time.
 impl Frame {
-    /// The instant of the nearest limit of the code inside, or `None` without a limit.
-    pub(crate) fn nearest(&self) -> Option<Instant> {
-        self.limit().instant()
-    }
-
     /// The nearest limit of the code inside.
-    fn limit(&self) -> Stamp {
+    pub(crate) fn limit(&self) -> Stamp {
         let limits = self.outer_limit.get().min(self.cut.get());
         limits.min(self.deadline.get())
     }
@@ -299,15 +282,19 @@ impl Frame {
         noted.passed_over = noted.passed_over.saturating_add(delay);
     }
 
-    /// Runs one poll under another deadline, if that is nearer.
-    pub(crate) fn narrowed<T>(&self, deadline: Stamp, poll: impl FnOnce() -> T) -> T {
-        if deadline >= self.deadline.get() {
-            return poll();
+    /// Runs one poll under the deadline of this frame, which stands for no call, and of the frame that polls it.
+    pub(crate) fn narrow<T>(&self, poll: impl FnOnce() -> T) -> T {
+        if !is_within() {
+            return self.lend(poll);
         }
-        let _widened = self.widened_after();
-        self.deadline.set(deadline);
-        self.narrowed.set(true);
-        poll()
+        FRAME.with(|outer| {
+            let _widened = outer.widened_after();
+            if self.deadline < outer.deadline {
+                outer.deadline.set(self.deadline.get());
+                outer.narrowed.set(true);
+            }
+            poll()
+        })
     }
 
     /// Runs one poll under the limits of this frame and of the frame that polls it.
@@ -319,21 +306,13 @@ impl Frame {
 
     /// Restores the present limits after a poll, also if a panic unwinds.
     fn widened_after(&self) -> impl Drop {
-        struct Widened<'f>(&'f Frame, Stamp, Stamp, bool);
-        impl Drop for Widened<'_> {
-            fn drop(&mut self) {
-                let Self(frame, deadline, outer_limit, narrowed) = *self;
-                frame.deadline.set(deadline);
-                frame.outer_limit.set(outer_limit);
-                frame.narrowed.set(narrowed);
-            }
-        }
-        Widened(
-            self,
-            self.deadline.get(),
-            self.outer_limit.get(),
-            self.narrowed.get(),
-        )
+        let (deadline, outer_limit) = (self.deadline.get(), self.outer_limit.get());
+        let narrowed = self.narrowed.get();
+        Finally(move || {
+            self.deadline.set(deadline);
+            self.outer_limit.set(outer_limit);
+            self.narrowed.set(narrowed);
+        })
     }
 }
 
@@ -394,13 +373,19 @@ impl Frame {
 
 /// Restores what the outer call knows of a refusal after code that is no part of its body, also if a panic unwinds.
 pub(crate) fn refusal_restored_after() -> impl Drop {
-    struct Restored(Option<Outcome>);
-    impl Drop for Restored {
-        fn drop(&mut self) {
-            outer(|outer| outer.refusal.set(self.0));
-        }
+    let refusal = outer(|outer| outer.refusal.get()).flatten();
+    Finally(move || {
+        outer(|outer| outer.refusal.set(refusal));
+    })
+}
+
+/// Calls a function when it is dropped.
+struct Finally<F: Fn()>(F);
+
+impl<F: Fn()> Drop for Finally<F> {
+    fn drop(&mut self) {
+        (self.0)();
     }
-    Restored(outer(|outer| outer.refusal.get()).flatten())
 }
 
 /// Whether there is an outer frame.
@@ -445,8 +430,8 @@ pub(crate) struct Noted {
     pub(crate) passed_over: Duration,
     /// Until when the call waits at most for the pause of its budget, if it met one before the next attempt.
     pub(crate) paused_until: Option<Stamp>,
-    /// The open commits of the present attempt, if one began in it.
-    pub(super) open_commits: Option<Arc<OpenCommits>>,
+    /// The commits that began in the present attempt, each with a flag that is raised when it has ended.
+    pub(super) commits: Vec<Arc<Flag>>,
     /// What became of the hedge, once it was wanted.
     pub(crate) hedge: Option<Hedge>,
     /// The failure that was set aside, and the delay that its server asked for.
@@ -466,7 +451,7 @@ pub(crate) struct Noted {
 impl Noted {
     /// Forgets what the attempt that ended leaves: the next one has no open commit, and may wait for a pause again.
     pub(crate) fn go_on(&mut self) {
-        (self.open_commits, self.paused_until) = (None, None);
+        (self.commits, self.paused_until) = (Vec::new(), None);
     }
 }
 
@@ -503,7 +488,7 @@ pub(crate) enum Phase {
     Closed,
     /// No call, but a copy of an attempt in another task.
     Carried,
-    /// No call, but a deadline or a listener.
+    /// No call, but a deadline.
     Scope,
 }
 

@@ -1,14 +1,13 @@
 //! What an attempt sees of its call, and what a call sees of its outer calls.
 //!
 //! ```text
-//! attempt, commit  ->  frame  ->  nesting, open_commits
+//! attempt, commit  ->  frame  ->  nesting
 //! ```
 
 mod attempt;
 mod commit;
 mod frame;
 mod nesting;
-mod open_commits;
 
 pub use self::attempt::{Attempt, IdempotencyKey};
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
@@ -17,4 +16,4 @@ pub use self::frame::Previous;
 pub(crate) use self::frame::{
     Frame, Leeway, NEVER, Phase, is_within, outer, refusal_restored_after,
 };
-pub(crate) use self::nesting::{FunctionId, Operation};
+pub(crate) use self::nesting::FunctionId;

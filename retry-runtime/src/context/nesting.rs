@@ -38,8 +38,8 @@ impl FunctionId {
 }
 
 /// Which of the calls of its function a call is, within one attempt or one `before_retry`.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Ordinal {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Ordinal {
     prepares: bool,
     number: u32,
 }
@@ -50,7 +50,7 @@ impl Ordinal {
 }
 
 /// What a call does within an attempt of its outer call.
-pub(crate) type Operation = (FunctionId, Ordinal);
+type Operation = (FunctionId, Ordinal);
 
 /// What is known of the retries of one call, and of those inside it.
 #[derive(Debug, Default)]
@@ -102,15 +102,14 @@ impl NodeState {
 }
 
 impl Node {
-    /// A call of `function` begins within this `attempt`, or within the `before_retry` after it. Returns which one it is, and its
-    /// node.
+    /// A call of `function` begins within this `attempt`, or within the `before_retry` after it. Returns its node.
     pub(crate) fn begin(
         &self,
         attempt: u32,
         prepares: bool,
         function: FunctionId,
         now: impl FnOnce() -> Stamp,
-    ) -> (Ordinal, Arc<Self>) {
+    ) -> Arc<Self> {
         let known = &mut *self.known();
         // The attempt before this one may still run, if this one is a hedge.
         known.called.retain(|(of, ..), _| of + 1 >= attempt);
@@ -131,7 +130,7 @@ impl Node {
         let prior = known.prior_of(operation, attempt);
         let node = known.inside.entry((operation, attempt)).or_default();
         node.known().prior = prior;
-        (ordinal, Arc::clone(node))
+        Arc::clone(node)
     }
 
     /// Sets the retries of the call, which are forgotten at `until`.
@@ -147,22 +146,15 @@ impl Node {
         known.inside.retain(|_, node| is_running(node));
     }
 
-    /// How many retries of the `operation` failed before this `attempt`, except those of the call with the node `own`.
-    pub(crate) fn taken(
-        &self,
-        operation: Operation,
-        attempt: u32,
-        own: Option<&Arc<Self>>,
-        now: impl FnOnce() -> Stamp,
-    ) -> u32 {
-        let prior = self.known().prior_of(operation, attempt);
-        if prior.is_empty() {
+    /// How many retries of the same operation failed in earlier attempts of the outer calls.
+    pub(crate) fn taken(&self, now: impl FnOnce() -> Stamp) -> u32 {
+        let known = self.known();
+        if known.prior.is_empty() {
             return 0;
         }
         let now = now();
-        let prior = prior.iter().filter_map(Weak::upgrade);
-        let others = prior.filter(|node| own.is_none_or(|own| !Arc::ptr_eq(own, node)));
-        others.fold(0, |sum, node| sum.saturating_add(node.known().retries(now)))
+        let prior = known.prior.iter().filter_map(Weak::upgrade);
+        prior.fold(0, |sum, node| sum.saturating_add(node.known().retries(now)))
     }
 
     fn known(&self) -> MutexGuard<'_, NodeState> {

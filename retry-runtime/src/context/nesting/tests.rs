@@ -8,12 +8,19 @@ use super::*;
 const F: FunctionId = FunctionId(1, "");
 const G: FunctionId = FunctionId(2, "");
 
-const fn first(function: FunctionId) -> Operation {
-    let ordinal = Ordinal {
-        prepares: false,
-        number: 1,
-    };
-    (function, ordinal)
+/// Which operation a call does within an outer one.
+fn operation(outer: &Node, call: &Arc<Node>) -> Operation {
+    let known = outer.known();
+    let mut inside = known.inside.iter();
+    let found = inside.find(|(_, node)| Arc::ptr_eq(node, call));
+    let ((operation, _), _) = found.unwrap();
+    *operation
+}
+
+/// The retries that are taken from the first call of `function` in this attempt.
+fn taken(outer: &Node, function: FunctionId, attempt: u32) -> u32 {
+    let call = outer.begin(attempt, false, function, || at(0));
+    call.taken(|| at(0))
 }
 
 fn at(second: u64) -> Stamp {
@@ -112,15 +119,14 @@ fn a_table_of_cases() {
         for step in *steps {
             match *step {
                 Begins(call, attempt, function) => {
-                    let (_, node) = outer.begin(attempt, false, function, || at(0));
-                    calls[call] = Some(node);
+                    calls[call] = Some(outer.begin(attempt, false, function, || at(0)));
                 }
                 Retried(call, retries) => calls[call].as_ref().unwrap().set(retries, at(100)),
                 Ends(call) => calls[call] = None,
                 Progress => outer.forget(),
             }
         }
-        let all = [F, G].map(|function| outer.taken(first(function), *attempt, None, || at(0)));
+        let all = [F, G].map(|function| self::taken(&outer, function, *attempt));
         assert_eq!(all, *taken, "{name}");
     }
 }
@@ -129,21 +135,22 @@ fn a_table_of_cases() {
 #[test]
 fn a_call_is_not_charged_for_itself() {
     let outer = Node::default();
-    let (_, call) = outer.begin(1, false, F, || at(0));
+    let call = outer.begin(1, false, F, || at(0));
     call.set(2, at(100));
-    assert_eq!(outer.taken(first(F), 2, Some(&call), || at(0)), 0);
-    assert_eq!(outer.taken(first(F), 2, None, || at(0)), 2);
+    assert_eq!(taken(&outer, F, 2), 2);
+    assert_eq!(call.taken(|| at(0)), 0);
 }
 
 #[test]
 fn retries_are_forgotten_when_their_time_is_over() {
     let outer = Node::default();
     for (function, retries, until) in [(F, 2, 10), (G, 3, 20)] {
-        let (_, call) = outer.begin(1, false, function, || at(0));
+        let call = outer.begin(1, false, function, || at(0));
         call.set(retries, at(until));
     }
+    let later = [F, G].map(|function| outer.begin(2, false, function, || at(0)));
     for (second, taken) in [(9, [2, 3]), (10, [0, 3]), (20, [0, 0])] {
-        let all = [F, G].map(|function| outer.taken(first(function), 2, None, || at(second)));
+        let all = later.each_ref().map(|call| call.taken(|| at(second)));
         assert_eq!(all, taken, "{second}");
     }
 }
@@ -153,7 +160,8 @@ fn retries_are_forgotten_when_their_time_is_over() {
 fn calls_are_counted_by_function_and_attempt() {
     let outer = Node::default();
     let next = |attempt, prepares, function| {
-        let (ordinal, _) = outer.begin(attempt, prepares, function, || at(0));
+        let call = outer.begin(attempt, prepares, function, || at(0));
+        let (_, ordinal) = operation(&outer, &call);
         assert_eq!(ordinal.prepares, prepares);
         ordinal.number
     };
@@ -190,7 +198,7 @@ fn size(node: &Node) -> (usize, usize) {
 fn a_loop_of_calls_keeps_a_thousand_nodes() {
     let outer = Node::default();
     for _ in 0..100_000 {
-        let (_, call) = outer.begin(1, false, F, || at(0));
+        let call = outer.begin(1, false, F, || at(0));
         call.set(3, at(100));
     }
     assert_eq!(size(&outer), (1 + 1000, 0));
@@ -202,7 +210,7 @@ fn ten_thousand_calls_at_once_keep_a_thousand_nodes() {
     for attempt in 1..4 {
         let begun = (0..10_000).map(|_| outer.begin(attempt, false, F, || at(0)));
         let begun: Vec<_> = begun.collect();
-        for (_, call) in begun {
+        for call in begun {
             call.set(1, at(100));
         }
     }
@@ -219,13 +227,10 @@ fn attempts_without_end_keep_few_nodes() {
     for attempt in 1..20_000 {
         let now = || at(u64::from(attempt));
         let until = at(u64::from(attempt) + 100);
-        let (_, middle) = outer.begin(attempt, false, F, now);
-        let (_, inner) = middle.begin(1, false, G, now);
-        for (node, (outer, attempt), function) in
-            [(&middle, (&outer, attempt), F), (&inner, (&*middle, 1), G)]
-        {
-            let taken = outer.taken(first(function), attempt, Some(node), now);
-            node.set(3_u32.saturating_sub(taken), until);
+        let middle = outer.begin(attempt, false, F, now);
+        let inner = middle.begin(1, false, G, now);
+        for node in [&middle, &inner] {
+            node.set(3_u32.saturating_sub(node.taken(now)), until);
         }
         let size = size(&outer);
         most = (most.0.max(size.0), most.1.max(size.1));
@@ -244,7 +249,7 @@ fn a_loop_looks_seldom_through_the_calls_before_it() {
             looks.set(looks.get() + 1);
             at(0)
         };
-        outer.begin(1, false, function, now).1.set(1, at(100));
+        outer.begin(1, false, function, now).set(1, at(100));
     };
     (0..1000).for_each(|_| begin(F));
     (0..24).for_each(|_| begin(G));
@@ -260,18 +265,18 @@ fn a_loop_looks_seldom_through_the_calls_before_it() {
 fn two_attempts_at_once_do_not_wait_for_each_other() {
     let outer = Node::default();
     let nodes: Vec<_> = (1..=2)
-        .map(|attempt| outer.begin(attempt, false, F, || at(0)).1)
+        .map(|attempt| outer.begin(attempt, false, F, || at(0)))
         .collect();
     std::thread::scope(|scope| {
         for (attempt, node) in (1..).zip(&nodes) {
             let outer = &outer;
             scope.spawn(move || {
                 for _ in 0..10_000 {
-                    let (ordinal, inner) = node.begin(attempt, false, G, || at(0));
+                    let inner = node.begin(attempt, false, G, || at(0));
                     inner.set(1, at(100));
-                    node.taken((G, ordinal), attempt + 1, Some(&inner), || at(0));
+                    inner.taken(|| at(0));
                     let _ = outer.begin(attempt, false, F, || at(0));
-                    outer.taken(first(F), attempt, Some(node), || at(0));
+                    node.taken(|| at(0));
                     if attempt == 1 {
                         node.forget();
                     }
@@ -279,5 +284,5 @@ fn two_attempts_at_once_do_not_wait_for_each_other() {
             });
         }
     });
-    assert_eq!(outer.taken(first(F), 3, None, || at(0)), 0);
+    assert_eq!(taken(&outer, F, 3), 0);
 }
