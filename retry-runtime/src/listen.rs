@@ -4,23 +4,18 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
-use scoped_tls_hkt::ScopedKey;
+use scoped_tls_hkt::scoped_thread_local;
 
 use crate::context::outer;
 use crate::opaque::opaque;
 use crate::report::Report;
 use crate::test_scope::TestScope;
 
-/// A `const` for the same reason as the pointer to the frame.
-const LISTENER: ScopedKey<Listener> = ScopedKey {
-    inner: {
-        thread_local!(static POINTER: Cell<Option<&'static Listener>> = const { Cell::new(None) });
-        &POINTER
-    },
-};
+scoped_thread_local!(static LISTENER: Listener);
 
 /// Receives the reports of the calls that end while it is lent.
 #[derive(Debug, Default)]
@@ -30,12 +25,12 @@ pub(crate) struct Listener {
     /// The report of the outermost call that ended last.
     last: RefCell<Option<Report>>,
     /// The test scope of the calls inside: its own, or that of an outer listener.
-    scope: OnceCell<TestScope>,
+    scope: OnceCell<Arc<TestScope>>,
 }
 
 impl Listener {
     /// Makes the listener of a test scope.
-    pub(crate) fn of(scope: TestScope) -> Self {
+    pub(crate) fn of(scope: Arc<TestScope>) -> Self {
         Self {
             scope: OnceCell::from(scope),
             ..Self::default()
@@ -88,7 +83,7 @@ pub(crate) fn listener<T>(f: impl FnOnce(&Listener) -> T) -> Option<T> {
 
 /// The test scope that the code is in, if it is in one.
 #[inline]
-pub(crate) fn test_scope_around() -> Option<TestScope> {
+pub(crate) fn test_scope_around() -> Option<Arc<TestScope>> {
     listener(|listener| listener.scope.get().cloned())?
 }
 

@@ -3,7 +3,6 @@
 //! Without the feature `testing`, no scope can be made.
 
 use std::collections::HashMap;
-use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,23 +15,20 @@ use crate::report::Report;
 use crate::rng;
 
 /// One run of a test scope.
-#[derive(Debug, Clone)]
-pub(crate) struct TestScope(Arc<ScopeShared>);
-
-#[derive(Debug)]
-pub(crate) struct ScopeShared {
-    seed: u64,
+#[derive(Debug, Default)]
+pub(crate) struct TestScope {
+    pub(crate) seed: u64,
     /// The most attempts of a call, or `None` for no limit.
     pub(crate) attempts: Option<u32>,
     /// Whether calls wait.
     pub(crate) waits: bool,
     /// Whether retries are off.
     pub(crate) disabled: Flag,
-    state: Mutex<ScopeState>,
+    pub(crate) state: Mutex<ScopeState>,
 }
 
 #[derive(Debug, Default)]
-struct ScopeState {
+pub(crate) struct ScopeState {
     /// How many calls of each function began.
     began: HashMap<&'static str, u32>,
     /// The copies of the cells of budgets, by the id of the original.
@@ -53,7 +49,7 @@ pub struct LoggedCall {
 /// What a test scope gives to one of its calls.
 #[derive(Debug)]
 pub(crate) struct CallInScope {
-    pub(crate) scope: TestScope,
+    pub(crate) scope: Arc<TestScope>,
     function: &'static str,
     /// The number of this call among the calls of the function in this scope, from 0.
     ordinal: u32,
@@ -64,16 +60,6 @@ pub(crate) struct CallInScope {
 }
 
 impl TestScope {
-    pub(crate) fn new(seed: u64, attempts: Option<u32>, waits: bool, disabled: Flag) -> Self {
-        Self(Arc::new(ScopeShared {
-            seed,
-            attempts,
-            waits,
-            disabled,
-            state: Mutex::default(),
-        }))
-    }
-
     /// Sets the policy of the preset at this address for the calls in this scope that begin from now on.
     pub(crate) fn set_policy(&self, preset: usize, policy: Policy) {
         self.state().presets.insert(preset, policy);
@@ -81,7 +67,7 @@ impl TestScope {
 
     /// Counts a call of `function` that begins with this budget and this one for hedges.
     pub(crate) fn enter(
-        &self,
+        self: &Arc<Self>,
         function: &'static str,
         budget: Option<BudgetRef<'_>>,
         hedges: BudgetRef<'_>,
@@ -95,7 +81,7 @@ impl TestScope {
             Arc::clone(own.or_insert_with(|| Arc::new(budget.fresh())))
         };
         CallInScope {
-            scope: self.clone(),
+            scope: Arc::clone(self),
             function,
             ordinal,
             cell: budget.map(&mut copy),
@@ -129,13 +115,5 @@ impl CallInScope {
     /// Logs the call, which has ended.
     pub(crate) fn log(&self, call: LoggedCall) {
         self.scope.state().ended.push(call);
-    }
-}
-
-impl Deref for TestScope {
-    type Target = ScopeShared;
-
-    fn deref(&self) -> &ScopeShared {
-        &self.0
     }
 }

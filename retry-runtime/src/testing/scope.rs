@@ -1,6 +1,7 @@
 //! A future whose calls do not wait, and are independent of other tests.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
@@ -133,13 +134,18 @@ impl Scope {
         (output, Log::new(scope.take()))
     }
 
-    fn begin(self) -> TestScope {
-        let disabled = Flag::of(self.disabled);
-        let scope = TestScope::new(self.seed, self.attempts, self.waits, disabled);
+    fn begin(self) -> Arc<TestScope> {
+        let scope = TestScope {
+            seed: self.seed,
+            attempts: self.attempts,
+            waits: self.waits,
+            disabled: Flag::of(self.disabled),
+            ..TestScope::default()
+        };
         for (preset, policy) in self.presets {
             scope.set_policy(preset.address(), policy);
         }
-        scope
+        Arc::new(scope)
     }
 }
 
@@ -147,7 +153,7 @@ pin_project! {
     /// The future of [`Scope::run`].
     #[must_use = "futures do nothing unless polled"]
     pub struct InScope<F> {
-        scope: TestScope,
+        scope: Arc<TestScope>,
         #[pin]
         calls: Observe<F>,
     }

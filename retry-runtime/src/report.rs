@@ -1,11 +1,11 @@
 //! What a call did, reported when it ended.
 
-mod text;
-
+use std::fmt;
 use std::time::Duration;
 
 use crate::classify::Verdict;
-use crate::stopped::Outcome;
+use crate::stopped::{Outcome, rounded};
+use crate::words::words;
 
 /// What one call did.
 ///
@@ -35,16 +35,11 @@ pub enum Hedge {
     Refused,
 }
 
-impl Hedge {
-    /// Returns the word used in metrics.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Won => "won",
-            Self::Lost => "lost",
-            Self::Refused => "refused",
-        }
-    }
+words! {
+    Hedge, "Returns the word used in metrics.",
+    Self::Won => "won",
+    Self::Lost => "lost",
+    Self::Refused => "refused",
 }
 
 /// Which of two attempts side by side: the first or a later one, or the hedge.
@@ -114,5 +109,32 @@ impl Report {
     #[must_use]
     pub fn budget_level(&self) -> Option<f64> {
         self.budget_level
+    }
+}
+
+/// One line, with times to the millisecond.
+///
+/// ```text
+/// shop::price: success_after_retry, 3 attempts in 412ms, 310ms of it waiting
+/// shop::price: success, 2 attempts in 23ms, hedge won
+/// ```
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.attempts == 1 { "" } else { "s" };
+        write!(
+            f,
+            "{}: {}, {} attempt{plural} in {:?}",
+            self.function,
+            self.outcome,
+            self.attempts,
+            rounded(self.elapsed)
+        )?;
+        if !self.waited.is_zero() {
+            write!(f, ", {:?} of it waiting", rounded(self.waited))?;
+        }
+        match self.hedge {
+            Some(hedge) => write!(f, ", hedge {hedge}"),
+            None => Ok(()),
+        }
     }
 }
