@@ -9,13 +9,9 @@ use crate::test_scope::LoggedCall;
 
 /// The calls that ended in a [`Scope`](super::Scope), in the order in which they ended.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Log(Vec<LoggedCall>);
+pub struct Log(pub(super) Vec<LoggedCall>);
 
 impl Log {
-    pub(super) fn new(calls: Vec<LoggedCall>) -> Self {
-        Self(calls)
-    }
-
     /// Returns all calls, nested calls too.
     #[must_use]
     pub fn calls(&self) -> &[LoggedCall] {

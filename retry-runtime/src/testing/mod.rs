@@ -43,7 +43,7 @@ mod scope;
 use std::time::Duration;
 
 pub use self::log::Log;
-pub use self::scope::{InScope, Scope};
+pub use self::scope::Scope;
 use crate::stopped::{Outcome, Stopped};
 pub use crate::test_scope::LoggedCall;
 

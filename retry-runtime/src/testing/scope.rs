@@ -1,15 +1,10 @@
 //! A future whose calls do not wait, and are independent of other tests.
 
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
-
-use pin_project_lite::pin_project;
 
 use super::log::Log;
 use crate::atomics::Flag;
 use crate::listen::{Listener, Observe};
-use crate::opaque::opaque;
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::test_scope::TestScope;
@@ -105,11 +100,12 @@ impl Scope {
     /// # Cancel safety
     ///
     /// Dropping the returned future drops `future`.
-    pub fn run<F: Future>(self, future: F) -> InScope<F> {
+    pub fn run<F: Future>(self, future: F) -> impl Future<Output = (F::Output, Log)> {
         let scope = self.begin();
-        InScope {
-            calls: Observe::with(Listener::of(scope.clone()), future),
-            scope,
+        let calls = Observe::with(Listener::of(Arc::clone(&scope)), future);
+        async move {
+            let (output, _) = calls.await;
+            (output, Log(scope.take()))
         }
     }
 
@@ -128,10 +124,10 @@ impl Scope {
     /// ```
     pub fn run_blocking<T>(self, work: impl FnOnce() -> T) -> (T, Log) {
         let scope = self.begin();
-        let listener = Listener::of(scope.clone());
+        let listener = Listener::of(Arc::clone(&scope));
         let output = listener.lend(work);
         listener.pass_on();
-        (output, Log::new(scope.take()))
+        (output, Log(scope.take()))
     }
 
     fn begin(self) -> Arc<TestScope> {
@@ -148,25 +144,3 @@ impl Scope {
         Arc::new(scope)
     }
 }
-
-pin_project! {
-    /// The future of [`Scope::run`].
-    #[must_use = "futures do nothing unless polled"]
-    pub struct InScope<F> {
-        scope: Arc<TestScope>,
-        #[pin]
-        calls: Observe<F>,
-    }
-}
-
-impl<F: Future> Future for InScope<F> {
-    type Output = (F::Output, Log);
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
-        let (output, _) = ready!(this.calls.poll(context));
-        Poll::Ready((output, Log::new(this.scope.take())))
-    }
-}
-
-opaque! { InScope [F] [F]; }
