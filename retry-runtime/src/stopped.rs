@@ -128,26 +128,19 @@ pub(crate) struct CutCommit {
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let deadline = self.limit.map(|limit| format!("deadline of {limit:?}"));
+        let deadline = deadline.as_deref().unwrap_or("inherited deadline");
         match (self.outcome, self.limit) {
-            (outcome, _) if self.not_ready => write!(f, "not ready: {outcome}")?,
-            (Outcome::Timeout, Some(limit)) => write!(f, "timed out after {limit:?}")?,
+            (outcome, _) if self.not_ready => write!(f, "not ready: {outcome}"),
+            (Outcome::Timeout, Some(limit)) => write!(f, "timed out after {limit:?}"),
             (Outcome::Deadline, Some(limit)) if self.elapsed < limit => {
-                write!(
-                    f,
-                    "the deadline of {limit:?} leaves no time for another attempt"
-                )?;
+                write!(f, "the {deadline} leaves no time for another attempt")
             }
-            (Outcome::Deadline, Some(limit)) => write!(f, "deadline of {limit:?} reached")?,
-            (Outcome::Deadline, None) => f.write_str("inherited deadline reached")?,
-            (Outcome::Paused, Some(limit)) => {
-                write!(f, "the budget is paused beyond the deadline of {limit:?}")?;
-            }
-            (Outcome::Paused, None) => {
-                f.write_str("the budget is paused beyond the inherited deadline")?;
-            }
-            (Outcome::Cancelled, _) => f.write_str("cancelled")?,
-            (outcome, _) => write!(f, "stopped ({outcome})")?,
-        }
+            (Outcome::Deadline, _) => write!(f, "{deadline} reached"),
+            (Outcome::Paused, _) => write!(f, "the budget is paused beyond the {deadline}"),
+            (Outcome::Cancelled, _) => f.write_str("cancelled"),
+            (outcome, _) => write!(f, "stopped ({outcome})"),
+        }?;
         if self.may_have_committed() {
             f.write_str(", during a commit")?;
         }
