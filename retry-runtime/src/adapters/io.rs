@@ -57,7 +57,7 @@ pub(super) fn of(error: &io::Error) -> Verdict {
             tls::of_text(&error.to_string()).unwrap_or(Verdict::Permanent)
         }
         Verdict::Unknown if is_unresolved(error) => Verdict::Refused,
-        Verdict::Unknown => of_number(error),
+        Verdict::Unknown => error.raw_os_error().map_or(Verdict::Unknown, number::of),
         verdict => verdict,
     }
 }
@@ -118,12 +118,6 @@ fn of_kind(kind: ErrorKind) -> Verdict {
             _ => Verdict::Unknown,
         },
     }
-}
-
-/// System errors for which std has no kind.
-#[cold]
-fn of_number(error: &io::Error) -> Verdict {
-    error.raw_os_error().map_or(Verdict::Unknown, number::of)
 }
 
 #[cfg(test)]

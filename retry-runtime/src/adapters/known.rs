@@ -201,9 +201,10 @@ fn of<A: Error + Retryable + 'static>(link: &(dyn Error + 'static)) -> Option<An
 /// An error of a database is unknown on purpose: the connection that it lost may have been in its `COMMIT`.
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 fn of_database<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Option<Answer> {
-    let answer = of::<E>(link).or_else(|| of::<TransactionError<E>>(link))?;
-    Some(Answer {
+    let said = as_type::<E>(link).map(Said::of);
+    let said = said.or_else(|| as_type::<TransactionError<E>>(link).map(Said::of));
+    said.map(|said| Answer {
+        said,
         is_certain: true,
-        ..answer
     })
 }

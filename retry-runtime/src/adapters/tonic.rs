@@ -54,9 +54,9 @@ impl Alone for Status {
     fn alone(&self) -> Answer {
         let code = self.code();
         let (hint, throttled) = match pushback(self) {
-            Pushback::Never => return Answer::certain(Verdict::Permanent),
-            Pushback::After(delay) => (Some(delay), code == Code::ResourceExhausted),
-            Pushback::None => (
+            Some(Pushback::Never) => return Answer::certain(Verdict::Permanent),
+            Some(Pushback::After(delay)) => (Some(delay), code == Code::ResourceExhausted),
+            None => (
                 retry_after(self.metadata().as_ref()),
                 matches!(code, Code::ResourceExhausted | Code::Unavailable),
             ),
@@ -90,7 +90,7 @@ fn is_shed(status: &Status) -> bool {
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 impl Alone for ConnectError {
     fn alone(&self) -> Answer {
-        Answer::certain(connect(self, known::inside(self)))
+        Answer::certain(connect(self))
     }
 }
 
@@ -103,25 +103,23 @@ impl Alone for TimeoutExpired {
 
 /// The wish of the server for the next attempt.
 enum Pushback {
-    None,
     After(Duration),
     Never,
 }
 
-fn pushback(status: &Status) -> Pushback {
+fn pushback(status: &Status) -> Option<Pushback> {
     let sent = status.metadata().get_all("grpc-retry-pushback-ms");
     let mut sent = sent.iter();
     let Some(first) = sent.next() else {
-        return retry_info(status).unwrap_or(Pushback::None);
+        return retry_info(status);
     };
     // "If the value for pushback is negative or unparseable, then it will be seen as the server asking
     // the client not to retry at all." Several values cannot be parsed either.
     let text = first.to_str().ok().filter(|_| sent.next().is_none());
     let millis = text.and_then(|text| text.trim().parse::<i64>().ok());
-    match millis.and_then(|millis| u64::try_from(millis).ok()) {
-        Some(millis) => Pushback::After(Duration::from_millis(millis)),
-        None => Pushback::Never,
-    }
+    let millis = millis.and_then(|millis| u64::try_from(millis).ok());
+    let delay = millis.map(Duration::from_millis);
+    Some(delay.map_or(Pushback::Never, Pushback::After))
 }
 
 /// Reads the delay of `google.rpc.RetryInfo`, from the details or from the trailer of its own.

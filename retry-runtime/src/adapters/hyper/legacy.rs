@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use ::hyper_util::client::legacy::Error;
 
 use crate::adapters::known::{self, Alone, Answer};
-use crate::classify::{Links, Retryable, Said, Verdict};
+use crate::classify::{Links, Retryable, Verdict};
 
 /// A failed connection attempt is refused, because the request was never sent. A proxy that wants a password is permanent, and
 /// so is a certificate that is not valid.
@@ -19,7 +19,7 @@ impl Retryable for Error {
 impl Alone for Error {
     fn alone(&self) -> Answer {
         if self.is_connect() {
-            Answer::certain(connect(self, known::inside(self)))
+            Answer::certain(connect(self))
         } else {
             Answer::open(Verdict::Unknown)
         }
@@ -29,10 +29,10 @@ impl Alone for Error {
 /// Returns the verdict of a failed connection attempt, in which no request was sent.
 ///
 /// The cause can be permanent: a certificate that is not trusted, for example, or a proxy that wants another password.
-pub(in crate::adapters) fn connect(error: &(dyn StdError + 'static), inside: Said) -> Verdict {
+pub(in crate::adapters) fn connect(error: &(dyn StdError + 'static)) -> Verdict {
     let wrong_password =
         || Links::of(error).any(|link| WRONG_PASSWORD.contains(&&*link.to_string()));
-    if inside.verdict == Verdict::Permanent || wrong_password() {
+    if known::inside(error).verdict == Verdict::Permanent || wrong_password() {
         Verdict::Permanent
     } else {
         Verdict::Refused
@@ -50,13 +50,18 @@ const WRONG_PASSWORD: [&str; 4] = [
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::io::{Error, ErrorKind};
+
+    use super::{Verdict, connect};
 
     #[test]
     fn only_a_permanent_cause_keeps_a_connection_from_being_tried_again() {
-        let error = std::io::Error::other("in a test");
-        let verdicts = [Verdict::Permanent, Verdict::Transient, Verdict::Unknown]
-            .map(|inside| connect(&error, Said::new(inside)));
+        let verdicts = [
+            ErrorKind::NotFound,
+            ErrorKind::ConnectionReset,
+            ErrorKind::Other,
+        ]
+        .map(|kind| connect(&Error::other(Error::from(kind))));
         let refused = Verdict::Refused;
         assert_eq!(verdicts, [Verdict::Permanent, refused, refused]);
     }

@@ -13,6 +13,7 @@
 
 use crate::classify::Verdict;
 
+#[cold]
 pub(super) fn of(number: i32) -> Verdict {
     const TABLES: &[fn(i32) -> Verdict] = &[
         #[cfg(any(target_os = "linux", target_os = "android"))]
