@@ -35,6 +35,7 @@ mod grpc;
 use std::error::Error as StdError;
 use std::fmt;
 use std::future::poll_fn;
+use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -253,55 +254,44 @@ where
         self.inner.poll_ready(context).map_err(Into::into)
     }
 
-    fn call(&mut self, request: N) -> Self::Future {
+    fn call(&mut self, mut request: N) -> Self::Future {
         // The service that is ready makes the first attempt.
         let clone = self.inner.clone();
-        let ready = std::mem::replace(&mut self.inner, clone);
-        let layer = self.layer.clone();
-        Box::pin(async move { layer.call(ready, request).await })
-    }
-}
-
-impl<Q> RetryLayer<Q> {
-    async fn call<S, N>(&self, ready: S, mut request: N) -> Result<S::Response, BoxError>
-    where
-        S: Service<N, Error: Into<BoxError>, Future: Send> + Clone + Send,
-        S::Response: Send,
-        Q: Requests<N, S::Response> + Send + Sync,
-        N: Send,
-    {
-        let mut copy = self.requests.copy(&mut request);
-        let policy = self.settings.policy(copy.is_some());
-        let idempotent = self.requests.is_idempotent(&request);
-        let mut service = ready.clone();
-        let (mut next, mut ready) = (Some(request), Some(ready));
-        let attempt = || {
-            let sent = next.take().or_else(|| {
-                let again = copy.as_mut().and_then(|copy| self.requests.copy(copy));
-                again.or_else(|| copy.take())
-            });
-            // Borrowed mutably, because a service need not be `Sync`.
-            let again = &mut service;
-            let mut service = ready.take().unwrap_or_else(|| again.clone());
-            async move {
-                let sent = sent.expect("a request without a copy has one attempt");
-                self.requests.sends(&sent);
-                let ready = poll_fn(|context| service.poll_ready(context)).await;
-                ready.map_err(FailedAttempt::with)?;
-                let response = service.call(sent).await.map_err(FailedAttempt::with)?;
-                match self.requests.failure(&response) {
-                    Some(failure) if failure.verdict().is_retryable() => Err(FailedAttempt {
-                        said: Said::of(&failure),
-                        error: failure.to_string().into(),
-                        response: Some(response),
-                    }),
-                    _ => Ok(response),
+        let mut service = mem::replace(&mut self.inner, clone);
+        let RetryLayer { settings, requests } = self.layer.clone();
+        Box::pin(async move {
+            let mut copy = requests.copy(&mut request);
+            let policy = settings.policy(copy.is_some());
+            let idempotent = requests.is_idempotent(&request);
+            let mut next = Some(request);
+            let requests = &*requests;
+            let attempt = || {
+                let sent = next.take().or_else(|| {
+                    let again = copy.as_mut().and_then(|copy| requests.copy(copy));
+                    again.or_else(|| copy.take())
+                });
+                let clone = service.clone();
+                let mut service = mem::replace(&mut service, clone);
+                async move {
+                    let sent = sent.expect("a request without a copy has one attempt");
+                    requests.sends(&sent);
+                    let ready = poll_fn(|context| service.poll_ready(context)).await;
+                    ready.map_err(FailedAttempt::with)?;
+                    let response = service.call(sent).await.map_err(FailedAttempt::with)?;
+                    match requests.failure(&response) {
+                        Some(failure) if failure.verdict().is_retryable() => Err(FailedAttempt {
+                            said: Said::of(&failure),
+                            error: failure.to_string().into(),
+                            response: Some(response),
+                        }),
+                        _ => Ok(response),
+                    }
                 }
-            }
-        };
-        let run = self.settings.run(policy, attempt);
-        let ended = run.with_idempotent(idempotent).unboxed().await;
-        ended.or_else(|failed| failed.response.ok_or(failed.error))
+            };
+            let run = settings.run(policy, attempt);
+            let ended = run.with_idempotent(idempotent).unboxed().await;
+            ended.or_else(|failed| failed.response.ok_or(failed.error))
+        })
     }
 }
 
