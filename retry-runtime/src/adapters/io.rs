@@ -43,7 +43,7 @@ impl Alone for io::Error {
 fn with_causes(error: &io::Error) -> Said {
     let own = Said::new(of(error));
     if own.verdict == Verdict::Unknown {
-        return known::inside(error);
+        return known::said(error);
     }
     // The kind says less: a `Stopped` set it, or a lost connection that may have been in its `COMMIT`.
     known::last_word(error).map_or(own, Said::new)

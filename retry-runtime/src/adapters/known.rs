@@ -13,42 +13,16 @@ use super::tls;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 use super::transaction::{CommitError, Lost, TransactionError};
 
-/// Returns the answer of the innermost source of `error` that has a verdict.
+/// Returns the answer of the innermost error with a verdict, among `error` and its sources.
 ///
-/// The innermost source is the nearest to the cause. `error` itself is not asked. If an error in the chain has the
-/// [last word](last_word), it answers. The sources of an error that knows more than they do are not searched.
-pub(crate) fn inside(error: &(dyn Error + 'static)) -> Said {
-    from(error, 1)
-}
-
-/// Returns the verdict of an error that failed a handshake of TLS.
-#[cfg(any(
-    feature = "redis",
-    feature = "sqlx",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres"
-))]
-pub(super) fn handshake(error: &(dyn Error + 'static)) -> Verdict {
-    // The text of OpenSSL where the server hung up. Elsewhere, it could be that of a parser.
-    let is_cut = || Links::of(error).any(|link| link.to_string() == "unexpected EOF");
-    match inside(error).verdict {
-        Verdict::Unknown if is_cut() => Verdict::Transient,
-        verdict => verdict,
-    }
-}
-
-/// As [`inside`], but `error` itself is asked too. This is the verdict of an error that implements [`Alone`].
-#[cfg(any(feature = "hyper", feature = "tower"))]
+/// The innermost one is the nearest to the cause. If an error in the chain has the [last word](last_word), it answers. The
+/// sources of an error that knows more than they do are not searched.
 pub(crate) fn said(error: &(dyn Error + 'static)) -> Said {
-    from(error, 0)
-}
-
-fn from(error: &(dyn Error + 'static), first: usize) -> Said {
     if let Some(verdict) = last_word(error) {
         return Said::new(verdict);
     }
     let mut innermost = Said::UNKNOWN;
-    for link in Links::of(error).skip(first) {
+    for link in Links::of(error) {
         let Some(answer) = KNOWN.iter().find_map(|ask| ask(link)) else {
             continue;
         };
@@ -60,6 +34,23 @@ fn from(error: &(dyn Error + 'static), first: usize) -> Said {
         }
     }
     innermost
+}
+
+/// Returns the verdict of an error that failed a handshake of TLS, by its sources.
+#[cfg(any(
+    feature = "redis",
+    feature = "sqlx",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres"
+))]
+pub(super) fn handshake(error: &(dyn Error + 'static)) -> Verdict {
+    let inside = Links::of(error).nth(1).map_or(Said::UNKNOWN, said);
+    // The text of OpenSSL where the server hung up. Elsewhere, it could be that of a parser.
+    let is_cut = || Links::of(error).any(|link| link.to_string() == "unexpected EOF");
+    match inside.verdict {
+        Verdict::Unknown if is_cut() => Verdict::Transient,
+        verdict => verdict,
+    }
 }
 
 /// Returns the verdict of the first error in the chain that has the last word: `error` itself, or a source.
@@ -106,8 +97,8 @@ fn open_commit<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Optio
 
 /// An error whose verdict depends on its sources.
 ///
-/// Its adapter calls [`said`] or [`inside`], which walk the chain of sources. They ask each link through this trait and not
-/// through [`Retryable`], so that a link does not walk the chain again.
+/// Its adapter calls [`said`], which walks the chain of sources. It asks each link through this trait and not through
+/// [`Retryable`], so that a link does not walk the chain again.
 pub(crate) trait Alone: Error + 'static {
     /// Returns the answer of the error without its sources.
     fn alone(&self) -> Answer;
@@ -129,7 +120,6 @@ impl Answer {
         }
     }
 
-    #[cfg(feature = "hyper")]
     pub(crate) const fn certain(verdict: Verdict) -> Self {
         Self {
             is_certain: true,
@@ -184,7 +174,7 @@ const KNOWN: &[Ask] = &[
     #[cfg(feature = "tonic")]
     alone::<tonic::TimeoutExpired>,
     // Last, because it reads the text of an error of any type.
-    |link| tls::of(link).map(Answer::open),
+    |link| tls::of(link).map(Answer::certain),
 ];
 
 fn alone<A: Alone>(link: &(dyn Error + 'static)) -> Option<Answer> {
@@ -201,10 +191,9 @@ fn of<A: Error + Retryable + 'static>(link: &(dyn Error + 'static)) -> Option<An
 /// An error of a database is unknown on purpose: the connection that it lost may have been in its `COMMIT`.
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 fn of_database<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Option<Answer> {
-    let said = as_type::<E>(link).map(Said::of);
-    let said = said.or_else(|| as_type::<TransactionError<E>>(link).map(Said::of));
-    said.map(|said| Answer {
-        said,
-        is_certain: true,
-    })
+    let verdict = as_type::<E>(link).map(E::verdict).or_else(|| {
+        let error = as_type::<TransactionError<E>>(link);
+        error.map(TransactionError::verdict)
+    });
+    verdict.map(Answer::certain)
 }

@@ -44,12 +44,8 @@ pub(crate) fn as_type<'a, A: Error + 'static>(link: &'a (dyn Error + 'static)) -
         .or_else(|| link.downcast_ref::<Arc<A>>().map(|shared| &**shared))
 }
 
+/// Returns the source of a link, or the error inside a wrapper whose `source()` skips that error.
 fn after<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
-    inside(link).or_else(|| link.source())
-}
-
-/// Returns the error inside a wrapper whose `source()` skips that error.
-fn inside<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     if let Some(error) = as_type::<io::Error>(link) {
         return error.get_ref().map(|inner| inner as &(dyn Error + 'static));
     }
@@ -66,5 +62,5 @@ fn inside<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
             reqwest_middleware::Error::Reqwest(error) => error,
         });
     }
-    None
+    link.source()
 }
