@@ -234,6 +234,21 @@ const MISTAKES: &[(&str, &str)] = &[
         "a budget from two sources",
         "budget = { kind = 'aws', ratio = 0.1 }",
     ),
+    ("a key of the attribute alone", "delays = ['1s']"),
+    ("months", "timeout = '5M'"),
+    ("the word of no limit", "timeout = 'none'"),
+    ("the word of a list", "backoff = 'delays'"),
+    ("a budget without a token", "budget.capacity = 0"),
+    (
+        "a number of no budget",
+        "budget = { kind = 'none', capacity = 1 }",
+    ),
+    (
+        "one number, set twice",
+        "budget = { ratio = 0.5, reward = 1 }",
+    ),
+    ("a base above the longest delay", "base = '30s'"),
+    ("a hedge at the timeout", "timeout = '1s'\nhedge = '1s'"),
 ];
 
 /// What one loader says of a file that has a mistake.
