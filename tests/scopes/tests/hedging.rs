@@ -419,37 +419,6 @@ async fn a_hedge_that_begins_late_has_the_time_that_is_left_of_its_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_dropped_after_any_poll_loses_nothing() {
-    for (steps, ends, ..) in CASES.iter().chain(&CUT) {
-        for polls in 1..=*ends + 1 {
-            let script = Script::new(steps.iter().copied());
-            let ended = Cell::new(false);
-            let polled = async {
-                let mut call = pin!(limited(&script));
-                for _ in 0..polls {
-                    let polled = poll_fn(|context| Poll::Ready(call.as_mut().poll(context)));
-                    if polled.await.is_ready() {
-                        ended.set(true);
-                        break;
-                    }
-                    advance(ms(1)).await;
-                }
-            };
-            let ((), log) = scope().run(polled).await;
-            assert_eq!(script.running.get(), 0);
-            let began = script.times.take().len();
-            let report = log.calls()[0].report();
-            assert_eq!(
-                report.attempts() as usize,
-                began,
-                "{steps:?}, {polls} polls"
-            );
-            assert_eq!(report.outcome() == Outcome::Dropped, !ended.get());
-        }
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_share_is_exact_although_calls_are_dropped() {
     let mut expected = Vec::new();
     let calls = async {

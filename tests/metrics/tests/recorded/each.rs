@@ -102,19 +102,19 @@ enum Failure {
     Stopped(#[from] Stopped),
 }
 
-/// The labels of the single call of a function with the name `call`, and of its attempts.
-fn labels(recorded: &Recorded) -> (Vec<String>, Vec<String>) {
+/// The labels of the only call that a closure makes, of a function with the name `call`, and of its attempts.
+fn labels<T>(call: impl FnOnce() -> T) -> String {
+    let ((), recorded) = recorded(|| drop(call()));
     let of = |prefix: &str| {
         let counted = recorded.names().into_iter().filter_map(|name| {
             let label = name.strip_prefix(prefix)?.strip_suffix('}')?;
             Some(format!("{} {label}", recorded.counter(name)))
         });
-        counted.collect()
+        counted.collect::<Vec<_>>().join(", ")
     };
-    (
-        of("reattempt_calls_total{function=call,outcome="),
-        of("reattempt_attempts_total{function=call,verdict="),
-    )
+    let calls = of("reattempt_calls_total{function=call,outcome=");
+    let attempts = of("reattempt_attempts_total{function=call,verdict=");
+    format!("{calls}: {attempts}")
 }
 
 #[test]
@@ -129,108 +129,52 @@ fn each_verdict_and_each_outcome_is_a_label() {
     };
     let fail = |verdict| move || async move { Err::<(), _>(Failure::Of(verdict)) };
 
-    for (verdict, outcome, attempts) in [
-        (Verdict::Transient, "1 attempts_exhausted", "2 transient"),
-        (Verdict::Throttled, "1 attempts_exhausted", "2 throttled"),
-        (Verdict::Refused, "1 attempts_exhausted", "2 refused"),
-        (Verdict::Conflict, "1 attempts_exhausted", "2 conflict"),
-        (Verdict::Permanent, "1 not_retryable", "1 permanent"),
-        (Verdict::Unknown, "1 not_retryable", "1 unknown"),
+    for (verdict, expected) in [
+        (Verdict::Transient, "1 attempts_exhausted: 2 transient"),
+        (Verdict::Throttled, "1 attempts_exhausted: 2 throttled"),
+        (Verdict::Refused, "1 attempts_exhausted: 2 refused"),
+        (Verdict::Conflict, "1 attempts_exhausted: 2 conflict"),
+        (Verdict::Permanent, "1 not_retryable: 1 permanent"),
+        (Verdict::Unknown, "1 not_retryable: 1 unknown"),
     ] {
-        let (_, recorded) =
-            recorded(|| run(async { POLICY.run(fail(verdict)).with_name("call").await }));
-        let expected = (vec![outcome.to_owned()], vec![attempts.to_owned()]);
-        assert_eq!(labels(&recorded), expected);
+        let call = async { POLICY.run(fail(verdict)).with_name("call").await };
+        assert_eq!(labels(|| run(call)), expected);
     }
 
     let limit = Duration::from_millis(5);
-    let timeout = POLICY.with_timeout(limit);
-    let (_, timed_out) = recorded(|| run(async { timeout.run(hang).with_name("call").await }));
-    assert_eq!(
-        labels(&timed_out),
-        (vec!["1 timeout".into()], vec!["2 transient".into()])
-    );
-
-    let deadline = POLICY.with_deadline(limit);
-    let (_, late) = recorded(|| run(async { deadline.run(hang).with_name("call").await }));
-    assert_eq!(
-        labels(&late),
-        (vec!["1 deadline".into()], vec!["1 transient".into()])
-    );
-
-    let fails = fail(Verdict::Transient);
-    let (_, refused) = recorded(|| {
-        run(async {
-            POLICY
-                .run(fails)
-                .with_budget(&EMPTY)
-                .with_name("call")
-                .await
-        })
-    });
-    assert_eq!(
-        labels(&refused),
-        (vec!["1 budget".into()], vec!["1 transient".into()])
-    );
-
-    let (_, cancelled) = recorded(|| {
-        run(async {
-            let cancel = tokio::time::sleep(limit);
-            POLICY.run(hang).with_cancel(cancel).with_name("call").await
-        })
-    });
-    assert_eq!(
-        labels(&cancelled),
-        (vec!["1 cancelled".into()], vec!["1 none".into()])
-    );
-
-    let (_, before) = recorded(|| {
-        run(async {
-            let cancel = std::future::ready(());
-            POLICY.run(hang).with_cancel(cancel).with_name("call").await
-        })
-    });
-    assert_eq!(labels(&before), (vec!["1 cancelled".into()], vec![]));
-
-    let (_, dropped) = recorded(|| {
-        run(async {
-            tokio::time::timeout(limit, POLICY.run(hang).with_name("call").into_future()).await
-        })
-    });
-    assert_eq!(
-        labels(&dropped),
-        (vec!["1 dropped".into()], vec!["1 none".into()])
-    );
+    let hangs = |policy: Policy| policy.run(hang).with_name("call");
+    let call = async { hangs(POLICY.with_timeout(limit)).await };
+    assert_eq!(labels(|| run(call)), "1 timeout: 2 transient");
+    let call = async { hangs(POLICY.with_deadline(limit)).await };
+    assert_eq!(labels(|| run(call)), "1 deadline: 1 transient");
+    let fails = POLICY.run(fail(Verdict::Transient)).with_budget(&EMPTY);
+    let call = async { fails.with_name("call").await };
+    assert_eq!(labels(|| run(call)), "1 budget: 1 transient");
+    let call = async { hangs(POLICY).with_cancel(tokio::time::sleep(limit)).await };
+    assert_eq!(labels(|| run(call)), "1 cancelled: 1 none");
+    let call = async { hangs(POLICY).with_cancel(std::future::ready(())).await };
+    assert_eq!(labels(|| run(call)), "1 cancelled: ");
+    let call = async { timeout(limit, hangs(POLICY).into_future()).await };
+    assert_eq!(labels(|| run(call)), "1 dropped: 1 none");
 }
 
 #[test]
-fn a_call_whose_body_panics_counts_as_dropped() {
+fn a_call_that_panics_counts_as_dropped() {
     #[retry(attempts = 2, on = "io::Error", name = "call")]
-    async fn panics() -> io::Result<()> {
+    async fn in_the_body() -> io::Result<()> {
         panic!("in the body")
     }
-    let (caught, recorded) =
-        recorded(|| std::panic::catch_unwind(|| run(panics())).map_err(|_| ()));
-    caught.unwrap_err();
-    assert_eq!(
-        labels(&recorded),
-        (vec!["1 dropped".into()], vec!["1 none".into()])
-    );
-}
-
-#[test]
-fn a_call_that_panics_before_its_first_attempt_counts_as_dropped() {
     #[retry(attempts = 2, on = "io::Error", cancel = no_future(), name = "call")]
-    async fn panics() -> io::Result<()> {
+    async fn before_the_body() -> io::Result<()> {
         Ok(())
     }
     fn no_future() -> std::future::Pending<()> {
         panic!("made none")
     }
-    let (caught, recorded) =
-        recorded(|| std::panic::catch_unwind(|| run(panics())).map_err(|_| ()));
-    caught.unwrap_err();
-    assert_eq!(labels(&recorded), (vec!["1 dropped".into()], vec![]));
+    let panics = || std::panic::catch_unwind(|| run(in_the_body())).map_err(|_| ());
+    assert_eq!(labels(|| panics().unwrap_err()), "1 dropped: 1 none");
+    let panics = || std::panic::catch_unwind(|| run(before_the_body())).map_err(|_| ());
+    assert_eq!(labels(|| panics().unwrap_err()), "1 dropped: ");
 }
 
 /// A call without limits reads the clock only if an observer asks how long it took.
