@@ -22,7 +22,7 @@ pub(crate) const PROMTOOL: Program = Program {
 const ALERTS: &str = include_str!("../../alerts.yml");
 
 /// Each of them fires while the orders are dead, and none while all is well.
-pub(crate) async fn fire() -> Tested {
+pub(crate) async fn each_alert_fires_while_an_upstream_is_dead() -> Tested {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/alerts.yml");
     let checked = Command::new(PROMTOOL.find()?)
         .args(["check", "rules", file])

@@ -18,7 +18,7 @@ const PLACE: &str = "service::orders::place";
 /// Each upstream, and a function that calls it.
 const UPSTREAMS: [(&str, &str); 3] = [("catalogue", PRICE), ("cart", ADD), ("orders", PLACE)];
 
-pub(crate) async fn make_upstreams_fail() -> Tested {
+pub(crate) async fn each_upstream_gets_slow_flaky_dead_and_healthy_by_its_button() -> Tested {
     let service = Service::start(20)?;
     let browser = Browser::open(&service.url).await?;
     for (upstream, function) in UPSTREAMS {
@@ -120,7 +120,7 @@ async fn press(service: &Service, browser: &Browser, upstream: &str, health: &st
         .await
 }
 
-pub(crate) async fn stop_retries() -> Tested {
+pub(crate) async fn retries_stop_when_the_budget_is_empty_or_the_switch_is_off() -> Tested {
     let service = Service::start(20)?;
     let browser = Browser::open(&service.url).await?;
 

@@ -57,7 +57,7 @@ pub(crate) fn panels() -> Result<Vec<Panel>, Failure> {
 }
 
 /// Compares each panel with what the test computes from the rate of each single series at the same time.
-pub(crate) async fn panels_show_what_they_say() -> Tested {
+pub(crate) async fn every_panel_shows_what_its_title_says() -> Tested {
     let service = Service::start(20)?;
     let prometheus = Prometheus::scraping(&service.url).await?;
     make_fail(&service).await?;
@@ -206,7 +206,7 @@ fn expected(kind: &str, title: &str, rates: &Numbers) -> Vec<BTreeMap<Labels, f6
     }
 }
 
-pub(crate) fn panels_have_room_and_units() -> Tested {
+pub(crate) async fn panels_have_room_and_units() -> Tested {
     let dashboard = dashboard()?;
     assert_eq!(dashboard["title"], "Retries");
     let panels = list(&dashboard, "panels")?;

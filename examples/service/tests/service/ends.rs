@@ -10,7 +10,7 @@ use crate::program::Service;
 use crate::{PATIENCE, Tested};
 
 /// No `drop` runs, so nothing in the service can end its servers.
-pub(crate) async fn leaves_nothing_behind() -> Tested {
+pub(crate) async fn a_service_that_is_killed_leaves_no_server_behind() -> Tested {
     let service = Service::start_still()?;
     let servers = started_by(service.id());
     for name in ["postgres", "redis-server"] {
@@ -28,7 +28,7 @@ pub(crate) async fn leaves_nothing_behind() -> Tested {
     Ok(())
 }
 
-pub(crate) async fn does_not_wait_for_a_dead_database() -> Tested {
+pub(crate) async fn a_service_whose_database_was_killed_ends_when_it_is_asked_to() -> Tested {
     let service = Service::start_still()?;
     let servers = started_by(service.id());
     let database = servers

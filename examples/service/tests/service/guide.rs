@@ -50,7 +50,7 @@ pub(crate) fn fields() -> Result<Vec<String>, Failure> {
         .collect())
 }
 
-pub(crate) fn names_every_failure() -> Tested {
+pub(crate) async fn the_guide_for_operators_names_every_failure() -> Tested {
     let text = text()?;
     let failures = OUTCOMES
         .into_iter()
@@ -64,7 +64,8 @@ pub(crate) fn names_every_failure() -> Tested {
     Ok(())
 }
 
-pub(crate) fn names_panels_parts_and_events() -> Tested {
+pub(crate) async fn each_section_of_the_guide_names_panels_parts_of_the_page_and_events_that_exist()
+-> Tested {
     let text = text()?;
     let panels: BTreeSet<_> = panels()?.into_iter().map(|panel| panel.title).collect();
     let parts = parts_of_page();

@@ -10,7 +10,7 @@ use crate::program::Service;
 use crate::shown::{Read, Shown};
 use crate::{Failure, PATIENCE, Tested, charts, tables};
 
-pub(crate) async fn shows_numbers() -> Tested {
+pub(crate) async fn the_page_shows_the_numbers_of_metrics() -> Tested {
     let service = Service::start(20)?;
     service.post("/upstreams/catalogue/flaky").await?;
     service.post("/upstreams/orders/dead").await?;
@@ -59,7 +59,7 @@ fn tells_numbers_apart(read: &Read) -> bool {
         && read.scrapes.len() > 13
 }
 
-pub(crate) async fn shows_what_the_test_scrapes() -> Tested {
+pub(crate) async fn the_page_shows_what_a_test_scrapes_when_no_call_runs() -> Tested {
     let service = Service::start_still()?;
     let browser = Browser::open(&service.url).await?;
     let read = compare(&service, &browser).await?;
@@ -96,7 +96,7 @@ async fn picture_shows_whole_page(browser: &Browser) -> Tested {
     Ok(())
 }
 
-pub(crate) async fn follows_reload() -> Tested {
+pub(crate) async fn the_policy_table_follows_a_reload() -> Tested {
     let service = Service::start(5)?;
     let browser = Browser::open(&service.url).await?;
     let settings = "#policies [data-function='service::catalogue::price'] [data-setting";

@@ -36,7 +36,7 @@ const VERDICTS: [Verdict; 6] = [
     Verdict::Unknown,
 ];
 
-pub(crate) async fn name_what_is_recorded() -> Tested {
+pub(crate) async fn every_query_names_what_is_recorded_and_returns_data() -> Tested {
     let service = Service::start(20)?;
     let prometheus = Prometheus::scraping(&service.url).await?;
     make_fail(&service).await?;

@@ -65,7 +65,7 @@ const NAMELESS: &str = r#"
         .map((control) => control.outerHTML.slice(0, 80));
 "#;
 
-pub(crate) async fn in_every_theme() -> Tested {
+pub(crate) async fn every_text_on_the_page_can_be_read() -> Tested {
     let service = Service::start(20)?;
     let browser = Browser::open(&service.url).await?;
     service.post("/upstreams/catalogue/flaky").await?;

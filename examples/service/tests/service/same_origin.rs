@@ -17,7 +17,7 @@ const CHANGES: [&str; 4] = [
     "POST /checkout",
 ];
 
-pub(crate) async fn guards_every_route() -> Tested {
+pub(crate) async fn other_web_pages_and_other_hosts_get_nothing_and_change_nothing() -> Tested {
     let service = Service::start_still()?;
     let address = service.url.strip_prefix("http://").ok_or("not http")?;
     let (_, port) = address.split_once(':').ok_or("no port")?;
@@ -74,7 +74,7 @@ pub(crate) async fn guards_every_route() -> Tested {
     Ok(())
 }
 
-pub(crate) async fn answers_its_own_page_and_programs() -> Tested {
+pub(crate) async fn the_own_page_and_programs_are_answered() -> Tested {
     let service = Service::start_still()?;
     let address = service.url.strip_prefix("http://").ok_or("not http")?;
     let (_, port) = address.split_once(':').ok_or("no port")?;
