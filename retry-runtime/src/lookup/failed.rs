@@ -1,5 +1,5 @@
 //! An error that an attempt returned, with the questions that generated code asks it, in one chain: whether the call keeps
-//! it, its verdict, and its text.
+//! it, its verdict, its text, and where to look for another error.
 
 use std::error::Error;
 use std::fmt::{self, Display, Write as _};
@@ -10,13 +10,10 @@ use crate::opaque::opaque;
 
 pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
 
-/// An error that an attempt returned.
-///
-/// Method lookup finds `kept` here (see `client`), in `MayBeKept` or in `NotKept`, `said` in [`Probe`] or behind it, and `words` in
-/// `Explain` or behind it.
+/// An error that an attempt returned. The `kept` of an error of a client is here (see `client`).
 ///
 /// Method lookup ignores lifetimes, so generated code must not call `kept` if the error type borrows.
-pub type Failed<'e, E> = Level<MayBeKept<'e, E>>;
+pub type Failed<'e, E> = Level<Probe<'e, E>>;
 
 /// Keeps the last error.
 #[derive(Debug)]
@@ -26,81 +23,20 @@ pub struct Remembers;
 #[derive(Debug)]
 pub struct Forgets;
 
-/// An error that is kept if it is `Send` and converts into a boxed error.
-type MayBeKept<'e, E> = Level<NotKept<'e, E>>;
-
-/// An error that is not kept, because it is not `Send` or does not convert into a boxed error.
-type NotKept<'e, E> = Level<Probe<'e, E>>;
-
-impl<'e, E> Failed<'e, E> {
-    /// Takes the error.
-    pub(crate) const fn new(error: &'e E) -> Self {
-        Level(Level(Level(Probe::new(error))))
-    }
-}
-
-impl<E: Send + Into<BoxedError>> MayBeKept<'_, E> {
-    /// Chooses whether the error is kept.
-    pub fn kept(&self) -> Remembers {
-        Remembers
-    }
-}
-
-impl<E> NotKept<'_, E> {
-    /// Chooses whether the error is kept.
-    pub fn kept(&self) -> Forgets {
-        Forgets
-    }
-}
-
-/// Asks an error for its verdict. An error type that does not implement [`Retryable`] gives [`Said::UNKNOWN`].
-///
-/// Method lookup chooses: the method of `Probe` if `E: Retryable` is known, else the method of `Mute`.
-/// `E` can be any type: a concrete type, an alias, a type parameter with or without the bound.
+/// Asks an error. `E` can be any type: a concrete type, an alias, a type parameter with or without the bound.
 ///
 /// ```text
-/// // Output:
-/// error.said()       // error: &Probe<E>
-/// ```
-pub type Probe<'a, E> = Level<Mute<'a, E>>;
-
-impl<'a, E: ?Sized> Probe<'a, E> {
-    /// Takes the error to ask.
-    pub const fn new(error: &'a E) -> Self {
-        let in_pointer = Level(Level(Level(Named(error))));
-        let in_chain = Level(Level(Level(Level(in_pointer))));
-        Level(Level(in_chain))
-    }
-}
-
-impl<E: Retryable + ?Sized> Probe<'_, E> {
-    /// Asks the error.
-    pub fn said(&self) -> Said {
-        Said::of(self.error())
-    }
-}
-
-/// An error whose type does not implement [`Retryable`]. `Explain`, behind `Deref`, has the text of any error.
-type Mute<'a, E> = Level<Explain<'a, E>>;
-
-impl<E: ?Sized> Mute<'_, E> {
-    /// Returns [`Said::UNKNOWN`].
-    pub fn said(&self) -> Said {
-        Said::UNKNOWN
-    }
-}
-
-/// Makes the text of an error of any type.
-///
-/// ```text
-/// Output: error.words()      // error: &Explain<E>
+/// // Output:                                 E                                        else
+/// error.said()           // its verdict      Retryable                                Said::UNKNOWN
+/// error.kept()           // Remembers        Send, and converts into a boxed error    Forgets
+/// error.words()          // its text         Error, or Display                        the name of its type
+/// error.search::<A>()    // where to look    Error, or a level below                  itself
 /// ```
 ///
-/// Method lookup chooses: the method of `Explain` if `E: Error`, else that of `Displayed` if `E: Display`, else that
-/// of [`Named`].
-pub(super) type Explain<'a, E> = Level<SyncChain<'a, E>>;
+/// Method lookup chooses: the method here if `E` has the bound, else that of a level behind it, and at last that of [`Named`].
+pub type Probe<'a, E> = Level<SyncChain<'a, E>>;
 
-/// An error that refers to a `Send + Sync` error, such as `anyhow::Error`. This level and the next have only `search`.
+/// An error that refers to a `Send + Sync` error, such as `anyhow::Error`. This level and the next four have only `search`.
 pub(super) type SyncChain<'a, E> = Level<SendChain<'a, E>>;
 
 /// One that refers to a `Send` error.
@@ -118,17 +54,46 @@ pub(super) type LocalPointer<'a, E> = Level<Displayed<'a, E>>;
 /// An error whose type is `Display`, such as `anyhow::Error` or `String`.
 type Displayed<'a, E> = Level<Named<'a, E>>;
 
-/// An error of any type. Its text is the name of the type.
+/// An error of any type: the last level, which answers what no other does. Its text is the name of the type.
 pub struct Named<'a, E: ?Sized>(&'a E);
 
-impl<E: Error> Explain<'_, E> {
+impl<'e, E> Failed<'e, E> {
+    /// Takes the error.
+    pub(crate) const fn new(error: &'e E) -> Self {
+        Level(Probe::new(error))
+    }
+}
+
+impl<'a, E: ?Sized> Probe<'a, E> {
+    /// Takes the error to ask.
+    pub const fn new(error: &'a E) -> Self {
+        let in_pointer = Level(Level(Level(Named(error))));
+        Level(Level(Level(Level(in_pointer))))
+    }
+}
+
+impl<E: Retryable + ?Sized> Probe<'_, E> {
+    /// Asks the error for its verdict.
+    pub fn said(&self) -> Said {
+        Said::of(self.error())
+    }
+}
+
+impl<E: Send + Into<BoxedError>> Probe<'_, E> {
+    /// Chooses whether the error is kept.
+    pub fn kept(&self) -> Remembers {
+        Remembers
+    }
+}
+
+impl<E: Error> Probe<'_, E> {
     /// Returns the text of the error and of its causes, from the outside in.
     pub fn words(&self) -> &dyn Display {
         self
     }
 }
 
-impl<E: Error> Display for Explain<'_, E> {
+impl<E: Error> Display for Probe<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let error = self.error();
         let mut text = error.to_string();
@@ -163,6 +128,16 @@ impl<'a, E: ?Sized> Named<'a, E> {
     /// Returns the error.
     pub const fn error(&self) -> &'a E {
         self.0
+    }
+
+    /// Returns [`Said::UNKNOWN`].
+    pub fn said(&self) -> Said {
+        Said::UNKNOWN
+    }
+
+    /// Keeps no error.
+    pub fn kept(&self) -> Forgets {
+        Forgets
     }
 
     /// Returns the name of the error's type.

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::failed::{Explain, LocalChain, LocalPointer, SendChain, SyncChain, SyncPointer};
+use super::failed::{LocalChain, LocalPointer, SendChain, SyncChain, SyncPointer};
 use super::{Level, Named, Probe};
 use crate::adapters::known;
 use crate::classify::{Links, Said, Verdict, as_type};
@@ -61,7 +61,7 @@ macro_rules! has_chain {
     };
 }
 
-has_chain!(Explain, E: [Error + 'static], |error| error);
+has_chain!(Probe, E: [Error + 'static], |error| error);
 has_chain!(SyncChain, E: [AsRef<dyn Error + Send + Sync>], |error| error.as_ref());
 has_chain!(SendChain, E: [AsRef<dyn Error + Send>], |error| error.as_ref());
 has_chain!(LocalChain, E: [AsRef<dyn Error>], |error| error.as_ref());
