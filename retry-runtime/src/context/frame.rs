@@ -553,7 +553,10 @@ mod tests {
     /// Also of a call without limits that no one observes. It looks at the clock for nothing else before its first failure.
     #[test]
     fn the_length_of_an_inherited_deadline_is_what_was_left_when_the_call_began() {
-        let [outer, call] = [Frame::outside(), Frame::new(2, None, Stamp::NEVER)];
+        let [outer, call] = [
+            Frame::of_scope(Stamp::NEVER),
+            Frame::new(2, None, Stamp::NEVER),
+        ];
         call.inherit(&outer);
         assert_eq!(call.started.get(), None, "there is no deadline");
         let before = Stamp::now();
