@@ -36,7 +36,6 @@ mod lower;
 mod model;
 mod operand;
 mod paths;
-mod rules;
 mod settings;
 mod syntax;
 #[cfg(test)]

@@ -4,31 +4,32 @@ use std::time::Duration;
 
 use crate::duration::human;
 use crate::keys::PolicyKey;
-use crate::rules::TooLong;
 use crate::text;
 
 use super::Message;
 
 /// A duration that is longer than one that it must not exceed. `given` is which of the two keys are not defaults.
-pub(crate) fn too_long(found: &TooLong, given: [bool; 2]) -> Message {
-    let ((short, length), (long, limit)) = (found.short, found.long);
+pub(crate) fn too_long(
+    (short, length): (PolicyKey, Duration),
+    (long, limit): (PolicyKey, Duration),
+    given: [bool; 2],
+) -> Message {
+    let relation = if length > limit { "above" } else { "not below" };
     let [length, limit] = [length, limit].map(human);
     match given {
-        [true, true] => {
-            let message = Message::new(format!(
-                "`{short}` ({length}) is {} `{long}` ({limit})",
-                found.relation
-            ));
-            match found.swapped {
-                Some(help) => message.help(help),
-                None if short == PolicyKey::Hedge => message.help(
-                    "write a shorter `hedge`: it is the time after which an attempt is slow, and ends nothing",
-                ),
-                None => message.help(format!(
-                    "write `{long} = \"{length}\"` or more, or a smaller `{short}`"
-                )),
+        [true, true] => Message::new(format!(
+            "`{short}` ({length}) is {relation} `{long}` ({limit})"
+        ))
+        .help(match short {
+            PolicyKey::Timeout => {
+                "`timeout` limits one attempt and `deadline` the whole call: swap them?".to_owned()
             }
-        }
+            PolicyKey::Hedge => {
+                "write a shorter `hedge`: it is the time after which an attempt is slow, and ends nothing"
+                    .to_owned()
+            }
+            _ => format!("write `{long} = \"{length}\"` or more, or a smaller `{short}`"),
+        }),
         [true, false] => Message::new(format!(
             "`{short}` ({length}) is above `{long}`, {limit} by default"
         ))

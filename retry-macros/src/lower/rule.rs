@@ -8,9 +8,8 @@ use syn::Type;
 use super::types::same;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
 use crate::given::Given;
-use crate::keys::PolicyKey::{self, Backoff, Factor};
+use crate::keys::PolicyKey::{self, Backoff, Factor, Hedge};
 use crate::model::{Model, Spanned, UnlessRule, Written};
-use crate::rules::too_long;
 use crate::text;
 
 /// The keys that have an effect even if nothing is retried. `budget` is among them: a success adds tokens.
@@ -73,24 +72,12 @@ pub(super) fn check(model: &Model, places: &[Place], errors: &mut Errors) {
         idle(&facts, errors);
     }
     let ordered = lengths_too_long(&facts, retries, errors);
-    cut_while_blocking(&facts, errors);
-    if facts.place("cancel").is_some() && facts.place("cancel_waits").is_some() {
-        let keys = ["cancel", "cancel_waits"];
-        report(&facts, errors, &keys, wording::cancelled_twice());
-    }
-    hedges(&facts, errors);
-    judged_twice(&facts, errors);
+    contradictions(&facts, retries, errors);
     if retries {
-        if facts.place("delays").is_some() {
-            // It draws each delay from the delay before, not from a list.
-            if is_decorrelated(model) {
-                let keys = ["delays", "jitter"];
-                report(&facts, errors, &keys, wording::decorrelated_delays());
-            }
-        } else if ordered && !model.never_retries() {
+        if ordered && facts.place("delays").is_none() && !model.never_retries() {
             no_second_attempt(&facts, errors);
         }
-        contradictions(&facts, errors);
+        never_retried(&facts, errors);
     }
 }
 
@@ -153,12 +140,21 @@ fn made_idle(facts: &Facts<'_>, key: PolicyKey) -> Option<(&'static str, String,
 fn lengths_too_long(facts: &Facts<'_>, retries: bool, errors: &mut Errors) -> bool {
     let delays = facts.place("delays").is_some();
     let mut ordered = true;
-    for found in too_long(delays, |key| facts.length(key)) {
-        let keys = [found.short.0, found.long.0].map(PolicyKey::name);
-        if retries || keys.iter().all(|key| text::among(ABOUT_ATTEMPTS, key)) {
-            ordered = false;
-            let given = keys.map(|key| facts.place(key).is_some());
-            report_value(facts, errors, &keys, wording::too_long(&found, given));
+    let keys = PolicyKey::ALL.iter().copied();
+    for short in keys.filter(|short| !(delays && short.delays_replace())) {
+        for &long in short.at_most() {
+            let (Some(length), Some(limit)) = (facts.length(short), facts.length(long)) else {
+                continue;
+            };
+            let keys = [short.name(), long.name()];
+            let counts = retries || keys.iter().all(|key| text::among(ABOUT_ATTEMPTS, key));
+            // A hedge that is as long as a limit would begin when nothing is left of it.
+            if counts && (length > limit || length == limit && short == Hedge) {
+                ordered = false;
+                let given = keys.map(|key| facts.place(key).is_some());
+                let message = wording::too_long((short, length), (long, limit), given);
+                report_value(facts, errors, &keys, message);
+            }
         }
     }
     ordered
@@ -183,45 +179,73 @@ fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
     }
 }
 
-/// Reports keys that would have to stop a body that blocks its thread. Nothing can.
-fn cut_while_blocking(facts: &Facts<'_>, errors: &mut Errors) {
-    if facts.model.blocking.is_none() {
-        return;
-    }
-    for (key, instead) in [
-        ("timeout", "set a timeout in the client that the body calls"),
-        ("cancel", "let the body look at a flag"),
-        ("cancel_waits", "let the body look at a flag"),
-    ] {
-        let message = wording::cut_while_blocking(key, instead);
-        report(facts, errors, &[key], message);
-    }
-}
-
-/// Reports what keeps a second attempt from beginning beside the first.
-fn hedges(facts: &Facts<'_>, errors: &mut Errors) {
+/// Reports keys that contradict each other, and keys that can have no effect.
+fn contradictions(facts: &Facts<'_>, retries: bool, errors: &mut Errors) {
     let model = facts.model;
-    let mut tell = |with: &[&str], message| {
-        report(facts, errors, &[&["hedge"], with].concat(), message);
-    };
-    if !model.hedges() {
-        return;
-    }
-    if model.blocking.is_some() {
-        tell(&[], wording::hedge_while_blocking());
-    }
-    if is(model.idempotent.as_ref(), &false) {
-        tell(&["idempotent"], wording::hedge_not_idempotent());
-    }
-    if is(model.budget.as_ref(), &()) {
-        let because = "budget = \"none\"";
-        tell(&["budget"], wording::hedge_without_budget(because));
-    } else if model.budget.is_none() && is(model.attempts.as_ref(), &None) {
-        let because = "attempts = \"unlimited\"";
-        tell(&["attempts"], wording::hedge_without_budget(because));
-    }
-    if model.hedge_of_policy && model.policy.is_none() {
-        tell(&[], wording::hedge_without_policy());
+    let blocking = model.blocking.is_some();
+    let once = is(model.idempotent.as_ref(), &false);
+    let unlimited = model.budget.is_none() && is(model.attempts.as_ref(), &None);
+    let flag = "let the body look at a flag";
+    let client = "set a timeout in the client that the body calls";
+    // The keys that were given, what else must hold, and the message.
+    let rows: [(&[_], _, _); 12] = [
+        (
+            &["timeout"],
+            blocking,
+            wording::cut_while_blocking("timeout", client),
+        ),
+        (
+            &["cancel"],
+            blocking,
+            wording::cut_while_blocking("cancel", flag),
+        ),
+        (
+            &["cancel_waits"],
+            blocking,
+            wording::cut_while_blocking("cancel_waits", flag),
+        ),
+        (
+            &["cancel", "cancel_waits"],
+            true,
+            wording::cancelled_twice(),
+        ),
+        (&["hedge"], blocking, wording::hedge_while_blocking()),
+        (
+            &["hedge", "idempotent"],
+            once,
+            wording::hedge_not_idempotent(),
+        ),
+        (
+            &["hedge", "budget"],
+            is(model.budget.as_ref(), &()),
+            wording::hedge_without_budget("budget = \"none\""),
+        ),
+        (
+            &["hedge", "attempts"],
+            unlimited,
+            wording::hedge_without_budget("attempts = \"unlimited\""),
+        ),
+        (
+            &["hedge"],
+            model.hedge_of_policy && model.policy.is_none(),
+            wording::hedge_without_policy(),
+        ),
+        (&["until", "when_ok"], true, wording::until_and_when_ok()),
+        (
+            &["until", "idempotent"],
+            once,
+            wording::until_without_repeats(),
+        ),
+        (
+            &["delays", "jitter"],
+            retries && is_decorrelated(model),
+            wording::decorrelated_delays(),
+        ),
+    ];
+    for (keys, holds, message) in rows {
+        if holds && keys.iter().all(|key| facts.place(key).is_some()) {
+            report(facts, errors, keys, message);
+        }
     }
 }
 
@@ -239,23 +263,8 @@ fn is<T: PartialEq>(setting: Option<&Spanned<Written<T>>>, value: &T) -> bool {
     setting.and_then(|setting| setting.value.fixed()) == Some(value)
 }
 
-/// Reports `until` beside `when_ok`, which says what becomes of the same `Ok`, and beside `idempotent = false`, by which no
-/// `Ok` is retried.
-fn judged_twice(facts: &Facts<'_>, errors: &mut Errors) {
-    if facts.place("until").is_none() {
-        return;
-    }
-    if facts.place("when_ok").is_some() {
-        let keys = ["until", "when_ok"];
-        report(facts, errors, &keys, wording::until_and_when_ok());
-    }
-    if is(facts.model.idempotent.as_ref(), &false) {
-        let keys = ["until", "idempotent"];
-        report(facts, errors, &keys, wording::until_without_repeats());
-    }
-}
-
-fn contradictions(facts: &Facts<'_>, errors: &mut Errors) {
+/// Reports a type or a function that `unless` refuses, and `on` or `when` retries.
+fn never_retried(facts: &Facts<'_>, errors: &mut Errors) {
     let rules = &facts.model.rules;
     let twice = match rules.unless.as_ref().map(|unless| &unless.value) {
         Some(UnlessRule::Types(unless)) => {
