@@ -56,6 +56,8 @@ pub(crate) struct Uses {
     pub(crate) dropped: Option<Span>,
     /// Where a place in it is first assigned to: `x.count += 1`.
     pub(crate) assigned: Option<Span>,
+    /// Whether another variable of its name hides it, while the body is read.
+    hidden: bool,
 }
 
 /// How a body uses the names that were asked for.
@@ -113,10 +115,8 @@ struct Open {
     taken_apart: Option<usize>,
     /// The names that this `let` binds, and the end of its statement.
     bound: (usize, Vec<String>),
-    /// The arguments that a `let` has hidden, for the rest of the group.
-    hidden: Vec<(String, Uses)>,
-    /// The arguments that the arguments of a closure hide, and the end of the closure.
-    hidden_in_closure: Vec<(usize, (String, Uses))>,
+    /// The arguments that a `let` or the arguments of a closure have hidden, and the end of that group or closure.
+    hidden: Vec<(usize, String)>,
 }
 
 impl Mentions {
@@ -127,7 +127,11 @@ impl Mentions {
             if at < open.pattern {
                 continue;
             }
-            self.hide(at, &mut open);
+            self.show(at, &mut open);
+            if at >= open.bound.0 {
+                let names = mem::take(&mut open.bound.1);
+                self.hide(names, usize::MAX, &mut open);
+            }
             let around = Around {
                 moves: around.moves || at < open.moves,
                 owns: around.owns || at < open.owns,
@@ -142,7 +146,7 @@ impl Mentions {
                 }
                 TokenTree::Ident(word) if word == "let" => begin_let(&tokens, at, &mut open),
                 TokenTree::Ident(word) => {
-                    if let Some(uses) = self.0.get_mut(&word.to_string()) {
+                    if let Some(uses) = self.visible(&word.to_string()) {
                         uses.mention(&tokens, at, around, open.taken_apart == Some(at));
                     }
                 }
@@ -172,25 +176,31 @@ impl Mentions {
                 TokenTree::Punct(_) => self.begin_closure(&tokens, at, &mut open),
             }
         }
-        let hidden = open.hidden_in_closure.into_iter().rev();
-        self.0.extend(hidden.map(|(_, hidden)| hidden));
-        self.0.extend(open.hidden);
+        self.show(usize::MAX, &mut open);
     }
 
-    /// Hides what a `let` has bound that ends before `at`, and shows again what closures have hidden that end there.
-    fn hide(&mut self, at: usize, open: &mut Open) {
-        if at >= open.bound.0 {
-            let names = mem::take(&mut open.bound.1);
-            let hidden = names.iter().filter_map(|name| self.0.remove_entry(name));
-            open.hidden.extend(hidden);
+    /// The argument of this name, unless another variable of that name hides it.
+    fn visible(&mut self, name: &str) -> Option<&mut Uses> {
+        self.0.get_mut(name).filter(|uses| !uses.hidden)
+    }
+
+    /// Hides the arguments of these names until `end`.
+    fn hide(&mut self, names: Vec<String>, end: usize, open: &mut Open) {
+        for name in names {
+            if let Some(uses) = self.visible(&name) {
+                uses.hidden = true;
+                open.hidden.push((end, name));
+            }
         }
-        while open
-            .hidden_in_closure
-            .last()
-            .is_some_and(|(end, _)| *end <= at)
-        {
-            let shown = open.hidden_in_closure.pop();
-            self.0.extend(shown.map(|(_, hidden)| hidden));
+    }
+
+    /// Shows again what is hidden until `at`.
+    fn show(&mut self, at: usize, open: &mut Open) {
+        while open.hidden.last().is_some_and(|(end, _)| *end <= at) {
+            let shown = open.hidden.pop();
+            if let Some(uses) = shown.and_then(|(_, name)| self.0.get_mut(&name)) {
+                uses.hidden = false;
+            }
         }
     }
 
@@ -204,33 +214,24 @@ impl Mentions {
         open.pattern = bar + 1;
         let mut names = Vec::new();
         patterns::bind_arguments(tokens.get(at + 1..bar).unwrap_or_default(), &mut names);
-        let mut hidden = names
-            .iter()
-            .filter_map(|name| self.0.remove_entry(name))
-            .peekable();
-        if hidden.peek().is_some() {
+        if names.iter().any(|name| self.visible(name).is_some()) {
             let end = place::end_of_expression(tokens, bar + 1);
-            open.hidden_in_closure
-                .extend(hidden.map(|hidden| (end, hidden)));
+            self.hide(names, end, open);
         }
     }
 
     /// Notes that a text captures a name. The text of a raw name has no `r#`.
     fn note_captured(&mut self, name: &str, at: Span, around: Around) {
-        let raw = format!("r#{name}");
-        let known = if self.0.contains_key(name) {
-            name
-        } else {
-            &raw
-        };
-        if let Some(uses) = self.0.get_mut(known) {
-            uses.note(Usage::Borrowed, at, around);
+        for name in [name, &format!("r#{name}")] {
+            if let Some(uses) = self.visible(name) {
+                uses.note(Usage::Borrowed, at, around);
+            }
         }
     }
 
     fn note_drop(&mut self, dropped: TokenStream) {
         if let [TokenTree::Ident(name)] = &*with_bare_places(dropped) {
-            if let Some(uses) = self.0.get_mut(&name.to_string()) {
+            if let Some(uses) = self.visible(&name.to_string()) {
                 uses.dropped = uses.dropped.or(Some(name.span()));
             }
         }

@@ -1,11 +1,10 @@
 //! The bounds of an argument's type, as far as the function shows them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use proc_macro2::{Ident, TokenTree};
 use quote::{ToTokens, quote};
-use syn::punctuated::Punctuated;
-use syn::{Signature, Token, TraitBound, Type, TypeParamBound, WherePredicate};
+use syn::{Signature, TraitBound, Type, TypeParamBound, WherePredicate};
 
 use crate::item::{Function, looks_generic};
 use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
@@ -14,16 +13,20 @@ use crate::tokens;
 /// Traits without methods, which say nothing of a value.
 pub(super) const OF_EVERY_VALUE: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe";
 
-/// The bounds that a function shows, by the names of its type parameters. It reads the function once for all arguments.
+/// What a function shows of each word in it. It is read once for all arguments.
 #[derive(Default)]
-pub(super) struct Bounds<'f> {
-    by_name: HashMap<String, Vec<&'f TypeParamBound>>,
-    /// The type parameters of the function.
-    declared: HashSet<String>,
-    /// The words in bounds on other types.
-    elsewhere: HashSet<String>,
-    /// How often each word is in the types and in the body.
-    words: HashMap<String, usize>,
+pub(super) struct Bounds<'f>(HashMap<String, Word<'f>>);
+
+/// A word that may be a type parameter.
+#[derive(Default)]
+struct Word<'f> {
+    bounds: Vec<&'f TypeParamBound>,
+    /// Whether the function declares it.
+    declared: bool,
+    /// Whether it is in a bound on another type.
+    elsewhere: bool,
+    /// How often it is in the types and in the body.
+    count: usize,
 }
 
 impl<'f> Bounds<'f> {
@@ -38,8 +41,9 @@ impl<'f> Bounds<'f> {
         for parameter in generics.type_params() {
             let name = parameter.ident.to_string();
             bounds.note_elsewhere(parameter, &name);
-            bounds.declared.insert(name.clone());
-            bounds.add(name, &parameter.bounds);
+            let word = bounds.word(name);
+            word.declared = true;
+            word.bounds.extend(&parameter.bounds);
         }
         let clauses = generics.where_clause.iter();
         for clause in clauses.flat_map(|clause| &clause.predicates) {
@@ -50,23 +54,30 @@ impl<'f> Bounds<'f> {
             let name = bounded.map_or_else(String::new, |(name, _)| name.to_string());
             bounds.note_elsewhere(clause, &name);
             if let Some((_, clause)) = bounded {
-                bounds.add(name, &clause.bounds);
+                bounds.word(name).bounds.extend(&clause.bounds);
             }
         }
         let body = &function.body;
         for word in words(&quote!(#inputs #output #body)) {
-            *bounds.words.entry(word).or_default() += 1;
+            bounds.word(word).count += 1;
         }
         bounds
     }
 
-    fn add(&mut self, name: String, bounds: &'f Punctuated<TypeParamBound, Token![+]>) {
-        self.by_name.entry(name).or_default().extend(bounds);
+    fn word(&mut self, name: String) -> &mut Word<'f> {
+        self.0.entry(name).or_default()
     }
 
     fn note_elsewhere(&mut self, bound: &dyn ToTokens, name: &str) {
-        self.elsewhere
-            .extend(words(bound).filter(|word| word != name));
+        for word in words(bound) {
+            let is_other = word != name;
+            self.word(word).elsewhere |= is_other;
+        }
+    }
+
+    /// Whether this is known of a word.
+    fn is(&self, name: &Ident, known: fn(&Word<'_>) -> bool) -> bool {
+        self.0.get(&name.to_string()).is_some_and(known)
     }
 
     /// The bounds of `impl Trait`, of `Box<dyn Trait>`, or of a type parameter of the function.
@@ -76,8 +87,8 @@ impl<'f> Bounds<'f> {
             Type::TraitObject(found) => found.bounds.iter().collect(),
             Type::Path(path) => match path.path.get_ident() {
                 Some(name) => {
-                    let bounds = self.by_name.get(&name.to_string());
-                    bounds.cloned().unwrap_or_default()
+                    let word = self.0.get(&name.to_string());
+                    word.map_or_else(Vec::new, |word| word.bounds.clone())
                 }
                 None => boxed_bounds(&path.path).map_or_else(Vec::new, Vec::from_iter),
             },
@@ -102,22 +113,22 @@ impl<'f> Bounds<'f> {
 
     /// Whether the function shows all bounds of a type. A parameter of the `impl` around it may have others.
     pub(super) fn shows_all(&self, ty: &Type) -> bool {
-        name_of(ty).is_none_or(|name| self.declared.contains(&name.to_string()))
+        name_of(ty).is_none_or(|name| self.is(name, |word| word.declared))
     }
 
     /// Whether a word is a type parameter: one of the function, or by its look one of the `impl` around it.
     pub(super) fn is_generic(&self, word: &Ident) -> bool {
-        looks_generic(word) || self.declared.contains(&word.to_string())
+        looks_generic(word) || self.is(word, |word| word.declared)
     }
 
     /// Whether a bound on another type names a type parameter of the function, as `Config: From<S>` does.
     pub(super) fn is_bound_elsewhere(&self, name: &Ident) -> bool {
-        self.elsewhere.contains(&name.to_string())
+        self.is(name, |word| word.elsewhere)
     }
 
     /// Whether only the type of one argument, and its bounds, name a type parameter of the function.
     fn is_named_once(&self, name: &Ident) -> bool {
-        self.words.get(&name.to_string()) == Some(&1) && !self.is_bound_elsewhere(name)
+        self.is(name, |word| word.count == 1 && !word.elsewhere)
     }
 
     /// The type `X` of an argument that the body can only convert into it: `impl Into<X>`, or `T: Into<X>` if nothing else

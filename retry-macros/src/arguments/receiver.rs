@@ -45,8 +45,10 @@ pub(super) fn plan_self(seen: &Seen<'_>, model: &Model, plan: &mut Plan, errors:
     let cfg = conditions::only(&receiver.attrs, conditions::is_cfg);
     let mutability = &receiver.mutability;
     let captured = |place: TokenStream| {
-        let captured = quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #place;);
-        Some(captured).filter(|_| !shares)
+        if shares {
+            return TokenStream::new();
+        }
+        quote_spanned!(plumbing=> #(#cfg)* let _ = &mut #place;)
     };
     let own = |method, at| {
         let own = Ident::new(method, located(at));
