@@ -227,7 +227,9 @@ fn emit(binding: &Binding<'_>, treatment: Treatment, plan: &mut Plan) {
     }
     if binding.blocking {
         let moved = quote_spanned!(plumbing=> #(#cfg)* if false { __retry::handed_over(#name) });
-        plan.each.extend(Some(moved).filter(|_| !binding.held));
+        if !binding.held {
+            plan.each.extend(moved);
+        }
     } else if mutability.is_none() || !binding.held {
         // An attempt that does not move the value, because it is `Copy` or only borrowed, captures it uniquely.
         plan.never

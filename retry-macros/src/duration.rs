@@ -130,8 +130,8 @@ fn unit(name: &str) -> Option<(&'static str, u64)> {
 /// The unit that a name most likely means: `MS` is `ms`, and `secnds` is `s`.
 fn meant(name: &str) -> Option<&'static str> {
     let lower = name.to_lowercase();
-    let names = UNITS.iter().flat_map(|(names, _)| names.split(' '));
-    let meant = text::nearest(&lower, names).and_then(unit);
+    let mut names = UNITS.iter().flat_map(|(names, _)| names.split(' '));
+    let meant = text::nearest(&lower, &mut names).and_then(unit);
     meant.map(|(unit, _)| unit)
 }
 

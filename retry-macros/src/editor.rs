@@ -146,13 +146,12 @@ pub(crate) fn mentions(
         });
         Some(generated!(#table::#name; #value))
     });
-    let mentions: TokenStream = mentions.collect();
     // Where the next key can be written, rust-analyzer finds a path that ends in a key.
     let last = args.clone().into_iter().last();
     let next = last.is_none_or(|last| is_punct(Some(&last), ","));
     let any = Ident::new(any, Span::mixed_site());
     let next = next.then(|| generated!(#table::#any;));
-    generated!({ #mentions #next })
+    generated!({ #(#mentions)* #next })
 }
 
 /// The value of an argument, which is empty behind a `=`. In a text that is code, the last word of each path is at the
@@ -225,7 +224,8 @@ fn table(page: &str, keys: &[&Key]) -> TokenStream {
     let rows = page.lines().filter(|line| line.starts_with("| "));
     let rows: Vec<_> = rows.map(|row| row.trim_matches(['|', ' '])).collect();
     let heading = rows.first().copied().unwrap_or_default();
-    let constants = keys.iter().filter(|key| key.name != "crate").map(|key| {
+    let mut constants = TokenStream::new();
+    for key in keys.iter().filter(|key| key.name != "crate") {
         let name = |row: &str| row.split(['`', ' ']).nth(1) == Some(key.name);
         let row = rows.iter().find(|row| name(row)).copied();
         let cells = row.unwrap_or_default().split(" | ");
@@ -238,7 +238,7 @@ fn table(page: &str, keys: &[&Key]) -> TokenStream {
         let text = text.replace("](#", REFERENCE);
         let text = text.replace("\\|", "|");
         let (name, example) = (Ident::new(key.name, Span::call_site()), key.example);
-        quote!(#[doc = #text] pub const #name: &str = #example;)
-    });
-    constants.collect()
+        constants.extend(quote!(#[doc = #text] pub const #name: &str = #example;));
+    }
+    constants
 }

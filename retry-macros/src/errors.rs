@@ -7,7 +7,7 @@
 use std::fmt;
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 
 /// Writes functions that make a message: the first line, the help, and a note.
 macro_rules! messages {
@@ -77,7 +77,8 @@ impl Errors {
             tokens.extend(quote_spanned!(end=> x));
             syn::Error::new_spanned(tokens, message.0).into_compile_error()
         };
-        (!mistakes.is_empty()).then(|| mistakes.into_iter().map(told).collect())
+        let told = mistakes.into_iter().map(told);
+        (told.len() > 0).then(|| quote!(#(#told)*))
     }
 
     fn take(&mut self) -> Vec<Fault> {

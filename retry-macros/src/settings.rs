@@ -67,7 +67,7 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
     let sensitive = model.sensitive.then(|| generated!(.with_sensitive(true)));
     let hears = model.on_retry.is_some() || model.on_end.is_some();
     let listener = hears.then(|| generated!(.with_listener()));
-    let (dynamic, borrowed) = (in_order(sorted.dynamic), in_order(sorted.borrowed));
+    let (dynamic, borrowed) = (in_order(&sorted.dynamic), in_order(&sorted.borrowed));
     let (constant, delays) = (sorted.constant, sorted.delays);
     let changed = |setters: &TokenStream| {
         (!setters.is_empty()).then(|| generated!(.with_policy(|__policy| __policy #setters)))
@@ -154,7 +154,7 @@ impl Sorted {
         if exprs.iter().all(|expr| self.is_constant(expr)) {
             self.constant.extend(setter);
         } else {
-            self.dynamic.push((usize::MAX, setter));
+            put(&mut self.dynamic, usize::MAX, setter);
         }
     }
 
@@ -189,7 +189,7 @@ impl Sorted {
         } else if constant {
             self.constant.extend(code);
         } else {
-            self.dynamic.push((setting.position, code));
+            put(&mut self.dynamic, setting.position, code);
         }
     }
 
@@ -204,10 +204,15 @@ impl Sorted {
     }
 }
 
-/// The code of settings in the order of the source.
-fn in_order(mut settings: Vec<(usize, TokenStream)>) -> TokenStream {
-    settings.sort_by_key(|(position, _)| *position);
-    settings.into_iter().map(|(_, code)| code).collect()
+/// Puts the code of a setting where its place in the source is.
+fn put(settings: &mut Vec<(usize, TokenStream)>, position: usize, code: TokenStream) {
+    let at = settings.partition_point(|(other, _)| *other <= position);
+    settings.insert(at, (position, code));
+}
+
+fn in_order(settings: &[(usize, TokenStream)]) -> TokenStream {
+    let code = settings.iter().map(|(_, code)| code);
+    quote!(#(#code)*)
 }
 
 fn duration(duration: &std::time::Duration) -> TokenStream {

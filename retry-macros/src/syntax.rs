@@ -71,7 +71,7 @@ pub(crate) fn parse(
         return Vec::new();
     }
     let mut found = Vec::new();
-    each(args, |input| {
+    each(args, &mut |input| {
         let mut reader = Reader {
             input,
             vocabulary,
@@ -101,7 +101,7 @@ fn long_literal(args: &TokenStream) -> Option<(Literal, usize)> {
 /// Splits a list at its commas, except at commas inside a value of this grammar.
 pub(crate) fn elements(list: TokenStream, grammar: Grammar, find: FindKey) -> Vec<TokenStream> {
     let mut found = Vec::new();
-    each(list, |input| {
+    each(list, &mut |input| {
         found.push(value(input, grammar, find));
         comma(input);
     });
@@ -109,7 +109,7 @@ pub(crate) fn elements(list: TokenStream, grammar: Grammar, find: FindKey) -> Ve
 }
 
 /// Repeats `step` until the end. Stops if a step takes no token, so that no input hangs the compiler.
-fn each(tokens: TokenStream, mut step: impl FnMut(ParseStream<'_>)) {
+fn each(tokens: TokenStream, step: &mut dyn FnMut(ParseStream<'_>)) {
     let parser = |input: ParseStream<'_>| {
         while !input.is_empty() {
             let before = input.cursor();

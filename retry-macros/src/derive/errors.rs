@@ -78,7 +78,7 @@ pub(crate) fn not_a_word(found: &TokenStream) -> Message {
 }
 
 pub(crate) fn unknown(name: &str, target: Target) -> Message {
-    let near = text::nearest(name, target.words()).and_then(Id::named);
+    let near = text::nearest(name, &mut target.words()).and_then(Id::named);
     let list = text::list(target.words(), " or ");
     Message::new(format!("unknown word `{name}`")).help(match near {
         Some(near) => format!("did you mean `{}`? expected {list}", near.key().example),

@@ -11,7 +11,7 @@ pub(super) fn unknown(name: &str, value: &RawValue) -> Message {
         return foreign(name, ours, value);
     }
     let message = Message::new(format!("unknown key `{name}`"));
-    let message = match text::nearest(name, KEYS.iter().map(|key| key.name)) {
+    let message = match text::nearest(name, &mut KEYS.iter().map(|key| key.name)) {
         Some(nearest) => message.help(format!("did you mean `{nearest}`?")),
         // A lone type was most likely meant for `on`.
         None if name.starts_with(char::is_uppercase) => {

@@ -98,7 +98,7 @@ impl WordList {
         let meant = known.find(|(_, others)| text::among(others, &text));
         match meant {
             Some(&(word, _)) => Some(word),
-            None => text::nearest(&text, self.words()),
+            None => text::nearest(&text, &mut self.words()),
         }
     }
 

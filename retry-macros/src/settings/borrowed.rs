@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::spanned::Spanned as _;
 
-use super::{Sorted, duration};
+use super::{Sorted, duration, put};
 use crate::constant::{is_letter, is_static};
 use crate::model::{Spanned, Written};
 use crate::operand::operand;
@@ -63,7 +63,7 @@ impl Sorted {
     fn borrow(&mut self, name: &str, at: Span, position: usize, value: &TokenStream) -> Ident {
         let name = Ident::new(name, located(at));
         let binding = generated!(let #name = &#value;);
-        self.borrowed.push((position, binding));
+        put(&mut self.borrowed, position, binding);
         name
     }
 }
