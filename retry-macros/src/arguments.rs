@@ -27,7 +27,7 @@ use quote::quote_spanned;
 use syn::Path;
 
 use self::binding::{Binding, Seen, Treatment, treatment};
-use self::pattern::{Known, collect};
+use self::pattern::collect;
 pub(crate) use self::plan::Plan;
 use self::receiver::plan_self;
 use self::seen::{SeenArgument, arguments_of};
@@ -58,9 +58,8 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
             plan.patterns.push((pattern, false));
             continue;
         }
-        let known = ty.as_ref().map_or(Known::Nothing, Known::Type);
         let mut bindings = Vec::new();
-        let rebinds = collect(&mut pattern, known, attributes, &mut |name| {
+        let rebinds = collect(&mut pattern, ty.as_ref(), attributes, &mut |name| {
             if name.by_ref {
                 return false;
             }
@@ -68,7 +67,7 @@ pub(crate) fn plan(function: &Function, model: &Model, errors: &mut Errors) -> P
                 mutable: name.mutability.as_ref().map(|token| token.span),
                 is_self,
                 attributes: conditions::only(name.attributes, is_kept),
-                ..Binding::of(name.ident, name.known, &seen, model)
+                ..Binding::of(name.ident, name.ty, &seen, model)
             };
             let treatment = treatment(&binding, &seen);
             if treatment.rebinds() {
@@ -119,7 +118,7 @@ fn names_of(arguments: &[SeenArgument<'_>], function: &Function) -> Vec<String> 
     let mut names = vec!["self".to_owned()];
     for argument in arguments {
         let mut pattern = argument.pattern.clone();
-        collect(&mut pattern, Known::Nothing, &[], &mut |name| {
+        collect(&mut pattern, None, &[], &mut |name| {
             names.push(name.ident.to_string());
             false
         });
@@ -145,7 +144,7 @@ fn plan_locals(seen: &Seen<'_>, model: &Model, plan: &mut Plan) {
     for (attributes, name) in &block.locals {
         let binding = Binding {
             attributes: conditions::only(attributes, conditions::is_cfg),
-            ..Binding::of(name, Known::Nothing, seen, model)
+            ..Binding::of(name, None, seen, model)
         };
         let treatment = treatment(&binding, seen);
         emit(&binding, treatment, plan);

@@ -5,10 +5,9 @@ use quote::quote;
 use syn::{Attribute, Type};
 
 use super::bounds::Bounds;
-use super::pattern::Known;
 use super::types::{
-    Indirection, ends_in_use, is_called_mutably, is_called_once, is_for_each_its_own, is_opaque,
-    is_self_by_value,
+    Indirection, ends_in_use, indirection, is_called_mutably, is_called_once, is_for_each_its_own,
+    is_opaque, is_self_by_value,
 };
 use crate::item::Function;
 use crate::model::Model;
@@ -24,7 +23,8 @@ pub(super) struct Binding<'a> {
     pub(super) ident: Ident,
     /// The span of its `mut`.
     pub(super) mutable: Option<Span>,
-    pub(super) known: Known<'a>,
+    /// Its type, as far as the argument shows it.
+    pub(super) ty: Option<&'a Type>,
     pub(super) is_self: bool,
     pub(super) attributes: Vec<Attribute>,
     pub(super) uses: Uses,
@@ -42,16 +42,16 @@ pub(super) struct Binding<'a> {
 
 impl<'a> Binding<'a> {
     /// A binding with these uses, and without `mut` and attributes.
-    pub(super) fn of(ident: &Ident, known: Known<'a>, seen: &Seen<'_>, model: &Model) -> Self {
+    pub(super) fn of(ident: &Ident, ty: Option<&'a Type>, seen: &Seen<'_>, model: &Model) -> Self {
         Self {
             ident: ident.clone(),
             mutable: None,
-            known,
+            ty,
             is_self: false,
             attributes: Vec::new(),
             uses: seen.body.of(ident),
-            converts_to: known.ty().and_then(|ty| seen.bounds.converts_to(ty)),
-            seen_as: known.ty().and_then(|ty| seen.bounds.seen_as(ty)),
+            converts_to: ty.and_then(|ty| seen.bounds.converts_to(ty)),
+            seen_as: ty.and_then(|ty| seen.bounds.seen_as(ty)),
             held: seen.held.of(ident).usage != Usage::Unmentioned,
             blocking: model.blocking.is_some(),
             hedged: model.hedges(),
@@ -123,8 +123,8 @@ impl<'f> Seen<'f> {
 
 pub(super) fn treatment(binding: &Binding<'_>, seen: &Seen<'_>) -> Treatment {
     let bounds = &seen.bounds;
-    let Binding { uses, known, .. } = binding;
-    let (ty, is_moved) = (known.ty(), uses.usage == Usage::Moved);
+    let Binding { uses, ty, .. } = *binding;
+    let is_moved = uses.usage == Usage::Moved;
     let is_mutable = binding.mutable.is_some();
     let borrow = if binding.held || binding.hedged || binding.blocking || uses.spawned {
         Treatment::Leave
@@ -134,7 +134,7 @@ pub(super) fn treatment(binding: &Binding<'_>, seen: &Seen<'_>) -> Treatment {
     if uses.usage == Usage::Unmentioned {
         return Treatment::Leave;
     }
-    match known.indirection() {
+    match ty.and_then(indirection) {
         Some(Indirection::Mutable) => {
             let rebind = is_mutable || uses.is_reborrowed();
             let returned = seen.function.output_may_borrow_from(ty, binding.is_self);
@@ -177,7 +177,7 @@ pub(super) fn treatment(binding: &Binding<'_>, seen: &Seen<'_>) -> Treatment {
         Treatment::Own("own")
     } else if is_moved {
         Treatment::Choose
-    } else if known.may_borrow_uniquely(seen.function) {
+    } else if ty.is_some() {
         borrow
     } else {
         // The tokens do not show whether a name in a pattern is a reference.

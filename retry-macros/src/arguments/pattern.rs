@@ -5,62 +5,26 @@ use syn::{Attribute, FieldPat, Pat, Path, Type};
 
 use super::types::{Indirection, indirection};
 use crate::conditions;
-use crate::item::{Function, mentions_lifetime};
 use crate::paths::{peel_type, type_arguments};
 
-/// What the argument's type shows of a part of its pattern.
-#[derive(Clone, Copy)]
-pub(super) enum Known<'a> {
-    /// Its type, as written.
-    Type(&'a Type),
-    /// Bound by value: a field of a struct that the pattern takes apart.
-    Owned,
-    /// Bound as a `&mut`: a part of what a `&mut` argument refers to.
-    Mutable,
-    Nothing,
-}
-
-impl<'a> Known<'a> {
-    pub(super) fn ty(self) -> Option<&'a Type> {
-        match self {
-            Self::Type(ty) => Some(ty),
-            Self::Owned | Self::Mutable | Self::Nothing => None,
-        }
-    }
-
-    pub(super) fn indirection(self) -> Option<Indirection> {
-        match self {
-            Self::Type(ty) => indirection(ty),
-            Self::Mutable => Some(Indirection::Mutable),
-            Self::Owned | Self::Nothing => None,
-        }
-    }
-
-    /// Whether an attempt can capture the name by unique reference: its binding can be made `mut`, and
-    /// the result does not borrow through it.
-    pub(super) fn may_borrow_uniquely(self, function: &Function) -> bool {
-        match self {
-            Self::Type(_) => true,
-            Self::Owned => !mentions_lifetime(&function.output),
-            Self::Mutable | Self::Nothing => false,
-        }
-    }
-
-    /// The field of a pattern. It is owned if the pattern names the type of the argument, and it is a `T` if that is the one
-    /// argument of the type, as in `Json(body): Json<T>`.
-    fn field(self, path: &Path, field: &Pat) -> Self {
-        let Some(Type::Path(ty)) = self.ty().map(peel_type) else {
-            return Self::Nothing;
-        };
-        match (ty.path.segments.last(), path.segments.last(), field) {
-            (Some(ty), Some(named), Pat::Ident(_)) if ty.ident == named.ident => {
-                match type_arguments(ty).as_slice() {
-                    [extracted] => Self::Type(extracted),
-                    _ => Self::Owned,
-                }
+/// The type that stands for a field of a pattern, if the pattern names the type of the argument: a `T` if that is the one
+/// argument of the type, as in `Json(body): Json<T>`, else the type of the argument itself.
+fn of_field<'a>(ty: Option<&'a Type>, path: &Path, field: &Pat) -> Option<&'a Type> {
+    let Some(Type::Path(path_of_type)) = ty else {
+        return None;
+    };
+    match (
+        path_of_type.path.segments.last()?,
+        path.segments.last()?,
+        field,
+    ) {
+        (own, named, Pat::Ident(_)) if own.ident == named.ident => {
+            match type_arguments(own).as_slice() {
+                [extracted] => Some(extracted),
+                _ => ty,
             }
-            _ => Self::Nothing,
         }
+        _ => None,
     }
 }
 
@@ -71,38 +35,38 @@ pub(super) struct Name<'p, 'a> {
     pub(super) by_ref: bool,
     /// The attributes of the argument, and of the fields of the pattern around the name.
     pub(super) attributes: &'p [Attribute],
-    pub(super) known: Known<'a>,
+    /// Its type, as far as the argument shows it.
+    pub(super) ty: Option<&'a Type>,
 }
 
 /// Calls `found` for each name that a pattern binds, and says whether each attempt binds one of them again, as `found`
 /// says. `attributes` are those around the pattern.
 pub(super) fn collect<'a>(
     pattern: &mut Pat,
-    known: Known<'a>,
+    ty: Option<&'a Type>,
     attributes: &[Attribute],
     found: &mut dyn FnMut(Name<'_, 'a>) -> bool,
 ) -> bool {
-    let ty = known.ty().map(peel_type);
-    // Rust looks through the reference, and binds each part as a reference.
-    let parts = (known.indirection() == Some(Indirection::Mutable)).then_some(Known::Mutable);
+    let ty = ty.map(peel_type);
+    // Rust looks through the reference, and binds each part as a reference. In older editions, a `mut` binds the part itself.
+    let is_lent = ty.and_then(indirection) == Some(Indirection::Mutable);
+    let part = |inner: &Pat, known| match inner {
+        Pat::Ident(inner) if is_lent && inner.mutability.is_some() => None,
+        _ if is_lent => ty,
+        _ => known,
+    };
     let mut rebinds = false;
     match pattern {
         Pat::Ident(pattern) => {
-            let known = match known {
-                _ if pattern.subpat.is_some() => Known::Nothing,
-                // In older editions, such a `mut` binds the part itself.
-                Known::Mutable if pattern.mutability.is_some() => Known::Nothing,
-                known => known,
-            };
             rebinds |= found(Name {
                 ident: &pattern.ident,
                 mutability: &mut pattern.mutability,
                 by_ref: pattern.by_ref.is_some(),
                 attributes,
-                known,
+                ty: ty.filter(|_| pattern.subpat.is_none()),
             });
             if let Some((_, inner)) = &mut pattern.subpat {
-                rebinds |= collect(inner, Known::Nothing, attributes, found);
+                rebinds |= collect(inner, None, attributes, found);
             }
         }
         Pat::Tuple(tuple) => {
@@ -114,21 +78,20 @@ pub(super) fn collect<'a>(
             };
             let has_rest = tuple.elems.iter().any(|it| matches!(it, Pat::Rest(_)));
             for (at, inner) in tuple.elems.iter_mut().enumerate() {
-                let ty = types.filter(|_| !has_rest);
-                let ty = ty.and_then(|types| types.get(at));
-                let known = ty.map_or(Known::Nothing, Known::Type);
-                rebinds |= collect(inner, parts.unwrap_or(known), attributes, found);
+                let types = types.filter(|_| !has_rest);
+                let known = part(inner, types.and_then(|types| types.get(at)));
+                rebinds |= collect(inner, known, attributes, found);
             }
         }
         Pat::TupleStruct(tuple) => {
             for inner in &mut tuple.elems {
-                let known = parts.unwrap_or_else(|| known.field(&tuple.path, inner));
+                let known = part(inner, of_field(ty, &tuple.path, inner));
                 rebinds |= collect(inner, known, attributes, found);
             }
         }
         Pat::Struct(pattern) => {
             for FieldPat { attrs, pat, .. } in &mut pattern.fields {
-                let known = parts.unwrap_or_else(|| known.field(&pattern.path, pat));
+                let known = part(pat, of_field(ty, &pattern.path, pat));
                 let around = [attributes, attrs].concat();
                 if collect(pat, known, &around, found) {
                     *attrs = without_expect(attrs);
@@ -138,18 +101,19 @@ pub(super) fn collect<'a>(
         }
         Pat::Slice(slice) => {
             for inner in &mut slice.elems {
-                rebinds |= collect(inner, parts.unwrap_or(Known::Nothing), attributes, found);
+                let known = part(inner, None);
+                rebinds |= collect(inner, known, attributes, found);
             }
         }
         Pat::Reference(reference) => {
-            rebinds |= collect(&mut reference.pat, Known::Nothing, attributes, found);
+            rebinds |= collect(&mut reference.pat, None, attributes, found);
         }
-        Pat::Paren(paren) => rebinds |= collect(&mut paren.pat, known, attributes, found),
-        Pat::Type(typed) => rebinds |= collect(&mut typed.pat, known, attributes, found),
+        Pat::Paren(paren) => rebinds |= collect(&mut paren.pat, ty, attributes, found),
+        Pat::Type(typed) => rebinds |= collect(&mut typed.pat, ty, attributes, found),
         Pat::Or(or) => {
             // The alternatives bind the same names.
             if let Some(first) = or.cases.first_mut() {
-                rebinds |= collect(first, Known::Nothing, attributes, found);
+                rebinds |= collect(first, None, attributes, found);
             }
         }
         _ => {}
