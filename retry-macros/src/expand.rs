@@ -24,7 +24,7 @@
 //!                      Ok(at) => at,
 //!                      Err(result) => return result,
 //!                  };
-//!                  call.wait(at).await;
+//!                  at.wait().await;
 //!              }
 //!          }
 //! ```

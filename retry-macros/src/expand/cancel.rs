@@ -67,7 +67,7 @@ impl<'a> Cancel<'a> {
         }
     }
 
-    /// Runs a part of a call, such as an attempt or a wait, and gives its output. If the `cancel` future completes
+    /// Runs a part of a call, such as an attempt, and gives its output. If the `cancel` future completes
     /// first, the call ends.
     ///
     /// ```text
@@ -79,23 +79,25 @@ impl<'a> Cancel<'a> {
     ///         }
     /// ```
     pub(super) fn run(&self, part: &str, of: impl ToTokens, blame: Blame) -> TokenStream {
-        let Self { name, future, .. } = self;
+        if self.model.blocking.is_some() {
+            let part = Ident::new(&format!("{part}_blocking"), Span::mixed_site());
+            return generated!(__call.#part(#of));
+        }
         let unless = match part {
             // An attempt that runs ends by itself.
             "attempt" | "race" if self.model.cancel_waits.is_some() => "unless_begun",
             _ => "unless",
         };
-        let unless = Ident::new(unless, name.span());
-        if self.model.blocking.is_some() {
-            let part = Ident::new(&format!("{part}_blocking"), Span::mixed_site());
-            return generated!(__call.#part(#of));
-        }
         let part = Ident::new(part, Span::mixed_site());
-        let part = generated!(__call.#part(#of));
-        if future.is_none() {
-            return generated!(#part.await);
+        self.awaited(unless, &generated!(__call.#part(#of)), blame)
+    }
+
+    /// Waits for the next attempt.
+    pub(super) fn wait(&self, blame: Blame) -> TokenStream {
+        if self.model.blocking.is_some() {
+            return generated!(__call.wait_blocking(__at));
         }
-        self.cut(&unless, &part, blame)
+        self.awaited("unless", &generated!(__at.wait()), blame)
     }
 
     /// Gives what is `known`, unless the `cancel` future has completed: then the call ends as cancelled.
@@ -103,12 +105,15 @@ impl<'a> Cancel<'a> {
         if self.future.is_none() {
             return known;
         }
-        let unless = Ident::new("unless", self.name.span());
-        self.cut(&unless, &generated!(::core::future::ready(#known)), blame)
+        self.awaited("unless", &generated!(::core::future::ready(#known)), blame)
     }
 
-    fn cut(&self, unless: &Ident, part: &TokenStream, blame: Blame) -> TokenStream {
+    fn awaited(&self, unless: &str, part: &TokenStream, blame: Blame) -> TokenStream {
+        if self.future.is_none() {
+            return generated!(#part.await);
+        }
         let name = &self.name;
+        let unless = Ident::new(unless, name.span());
         let cut = quote_spanned!(name.span()=> __retry::#unless(#name.as_mut(), #part).await);
         let stopped = blame.call("cancelled", TokenStream::new());
         generated! {

@@ -21,7 +21,7 @@ use crate::tokens::generated;
 ///                 return call.cut_between(cut);
 ///             }
 ///         } {
-///             call.wait(at).await;
+///             at.wait().await;
 ///         }
 /// ```
 pub(super) fn pause(

@@ -26,7 +26,7 @@ use crate::tokens::generated;
 ///                 |call, ended| { CHECKS; call.set_aside(ended, JUDGE) },
 ///             ).await;
 ///             let at = match call.settle(ended, JUDGE) { … };
-///             call.wait(at).await;
+///             at.wait().await;
 ///         }
 /// ```
 pub(super) fn call(
@@ -67,7 +67,7 @@ pub(super) fn call(
     // A race has checked what it returns.
     let checked = (!hedges).then_some(checked);
     let settled = settled(function, model, &judge, blame);
-    let wait = cancel.run("wait", generated!(__at), blame);
+    let wait = cancel.wait(blame);
     let cut = limited.then(|| {
         let stopped = blame.call("cut_between", generated!(__result));
         generated!(__retry::Err(__result) => return #stopped,)

@@ -20,7 +20,7 @@ use crate::stopped::{CutCommit, Outcome, Stopped};
 /// What stands for the error of an attempt that returned none.
 pub(crate) const FAILED_VALUE: &str = "an `Ok` that means failure";
 
-impl State<'_> {
+impl<'p> State<'p> {
     /// Ends a call that succeeded.
     #[inline]
     pub(crate) fn succeeded(&self) {
@@ -62,7 +62,7 @@ impl State<'_> {
         ruling: Ruling,
         words: &dyn Display,
         erred: bool,
-    ) -> Option<NextAttemptAt> {
+    ) -> Option<NextAttemptAt<'p>> {
         let ruling = self.if_idempotent(ruling);
         let verdict = ruling.said.verdict;
         if verdict == Verdict::Throttled {
@@ -89,7 +89,7 @@ impl State<'_> {
     }
 
     /// Decides what follows an attempt that returned an `Ok` that means failure.
-    pub(crate) fn failed_value(&self) -> Option<NextAttemptAt> {
+    pub(crate) fn failed_value(&self) -> Option<NextAttemptAt<'p>> {
         let ruling = Ruling::failed_value(self.delay_said());
         self.failed(ruling, &FAILED_VALUE, false)
     }
@@ -148,7 +148,7 @@ impl State<'_> {
     ///
     /// `vetoed` says that `unless` forbids another attempt.
     #[inline(never)]
-    pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<NextAttemptAt, StopReason> {
+    pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<NextAttemptAt<'p>, StopReason> {
         let verdict = self.verdict_of_cut();
         let (previous, cause) = match cut {
             Cut::Timeout => {
@@ -236,7 +236,11 @@ impl State<'_> {
     }
 
     /// Decides, and then waits or ends the call.
-    fn wait_or_end(&self, cause: Cause, failed: FailedWith<'_>) -> Result<NextAttemptAt, Outcome> {
+    fn wait_or_end(
+        &self,
+        cause: Cause,
+        failed: FailedWith<'_>,
+    ) -> Result<NextAttemptAt<'p>, Outcome> {
         let frame = &self.frame;
         let decided = cause.may_retry().and_then(|mut retry| {
             retry.hint = frame.join_aside(retry.hint);

@@ -11,11 +11,13 @@ use super::timers::poll_limits;
 use super::{Call, State};
 use crate::clock::Stamp;
 use crate::context::{Phase, is_within, outer};
+use crate::opaque::opaque;
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Makes an attempt, which the timeout and the deadline may cut.
+    // Its future has a name: each function awaits one, and what is opaque costs more to check.
     #[inline]
-    pub fn attempt<F: Future>(&mut self, body: F) -> impl Signalled<Output = Result<F::Output, C>> {
+    pub fn attempt<F: Future>(&mut self, body: F) -> Attempting<'_, 'p, F, C> {
         self.limited(false, body)
     }
 
@@ -43,7 +45,8 @@ pin_project! {
     /// # Cancel safety
     ///
     /// Dropping it drops the body where it stands.
-    struct Attempting<'c, 'p, F, C: Limits> {
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Attempting<'c, 'p, F, C: Limits> {
         state: &'c mut State<'p>,
         prepares: bool,
         #[pin]
@@ -162,3 +165,5 @@ impl State<'_> {
         !self.frame.is_late()
     }
 }
+
+opaque! { Attempting [F, C: Limits] ['_, '_, F, C]; }

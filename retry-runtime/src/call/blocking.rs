@@ -3,7 +3,7 @@
 //! ```text
 //! blocking                            async
 //! call.attempt_blocking(|| BODY)      call.attempt(async { BODY }).await
-//! call.wait_blocking(at)           call.wait(at).await
+//! call.wait_blocking(at)              at.wait().await
 //! call.prepare_blocking(|| …)         call.prepare(async { … }).await
 //! ```
 //!
@@ -49,9 +49,9 @@ impl<C: Limits, K> Call<'_, C, K> {
     }
 
     /// Waits for the next attempt.
-    pub fn wait_blocking(&self, at: NextAttemptAt) {
+    pub fn wait_blocking(&self, at: NextAttemptAt<'_>) {
         let state = &self.state;
-        let Some(at) = at.0 else { return };
+        let Some(at) = at.at else { return };
         let wait = at.since(Stamp::now());
         if wait.is_zero() {
             return;

@@ -9,7 +9,7 @@
 //!         Ok(at) => at,
 //!         Err(result) => return result,
 //!     };
-//!     call.wait(at).await;                                               // timers.rs
+//!     at.wait().await;                                                   // timers.rs
 //! }
 //! ```
 //!
@@ -89,11 +89,6 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
             checks: Cell::default(),
             cuts: PhantomData,
         }
-    }
-
-    /// Waits for the next attempt.
-    pub fn wait(&self, at: NextAttemptAt) -> impl Future<Output = ()> + use<'p, C, K> {
-        timers::wait(self.state.settings, at)
     }
 
     /// Takes the result of `before_retry`. Returns its error, with which the call ends, or `None` to go on.

@@ -8,7 +8,7 @@ use crate::clock::{Stamp, nanos};
 use crate::context::{Phase, outer};
 use crate::fit;
 
-impl<C: Limits, K> Call<'_, C, K> {
+impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Returns how long the next attempt waits because its budget is in a pause, or `None` if it begins now. Ask again
     /// after the wait, because another hint may have come.
     ///
@@ -16,7 +16,7 @@ impl<C: Limits, K> Call<'_, C, K> {
     ///
     /// - The pause does not fit the deadline.
     #[inline]
-    pub fn pause(&self) -> Result<Option<NextAttemptAt>, C> {
+    pub fn pause(&self) -> Result<Option<NextAttemptAt<'p>>, C> {
         let state = &self.state;
         // A call that begins has not entered its test scope.
         let observed = state.frame.observed.get();
@@ -29,11 +29,11 @@ impl<C: Limits, K> Call<'_, C, K> {
     }
 }
 
-impl State<'_> {
+impl<'p> State<'p> {
     /// Returns how long the next attempt waits for the end of the pause, or `None` if it begins now. Without limits the
     /// wait fits any deadline, because no error could say that it does not.
     #[cold]
-    fn pause(&self, limited: bool) -> Result<Option<NextAttemptAt>, Cut> {
+    fn pause(&self, limited: bool) -> Result<Option<NextAttemptAt<'p>>, Cut> {
         let frame = &self.frame;
         self.end_wait();
         if frame.phase.get() == Phase::New {

@@ -9,7 +9,7 @@
 //!     // In place of `call.attempt(async { BODY })`:
 //!     let ended = call.race(|| async { BODY }, |call, ended| call.set_aside(ended, |error| …)).await;
 //!     let at = match call.settle(ended, |error| …) { … };
-//!     call.wait(at).await;
+//!     at.wait().await;
 //! }
 //! ```
 

@@ -33,7 +33,7 @@ use crate::stopped::{Outcome, Stopped};
 /// LLVM IR to a program, and not 1,420.
 type SharedJudge<E, M> = for<'e> fn(&'e Failed<'e, E>) -> (Ruling, &'e dyn Display, M);
 
-impl<C: Limits, K> Call<'_, C, K> {
+impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Decides what follows an attempt. Returns when the next attempt begins.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl<C: Limits, K> Call<'_, C, K> {
         &mut self,
         ended: Result<R, C>,
         judge: SharedJudge<R::Error, M>,
-    ) -> Result<NextAttemptAt, R>
+    ) -> Result<NextAttemptAt<'p>, R>
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
@@ -70,7 +70,7 @@ impl<C: Limits, K> Call<'_, C, K> {
         ended: Result<R, C>,
         judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> (Ruling, &'e dyn Display, M),
         hook: impl FnOnce(&RetryEvent<'_, R::Error>),
-    ) -> Result<NextAttemptAt, R>
+    ) -> Result<NextAttemptAt<'p>, R>
     where
         R: ResultLike,
         C: Stops<R::Error, W>,

@@ -17,11 +17,15 @@ use crate::fit::DelayRange;
 use crate::jitter::Jitter;
 use crate::site::SiteSettings;
 
-/// When the next attempt begins: at once if there is no instant.
+/// When the next attempt of a function begins.
 #[derive(Debug, Clone, Copy)]
-pub struct NextAttemptAt(pub(super) Option<Stamp>);
+pub struct NextAttemptAt<'p> {
+    /// The instant, or `None` for at once.
+    pub(super) at: Option<Stamp>,
+    settings: &'p SiteSettings<'p>,
+}
 
-impl State<'_> {
+impl<'p> State<'p> {
     /// Begins a wait: draws its delay. Returns when it ends, which is at once in a test scope without waits. `failed` says
     /// which failure it follows, unless it is the pause of the budget.
     pub(super) fn begin_wait(
@@ -29,7 +33,7 @@ impl State<'_> {
         range: &DelayRange,
         now: Stamp,
         failed: Option<FailedWith<'_>>,
-    ) -> NextAttemptAt {
+    ) -> NextAttemptAt<'p> {
         let frame = &self.frame;
         let (delay, waits) = self.draw(range, now);
         if frame.observed.get() || self.settings.policy.jitter() == Jitter::Decorrelated {
@@ -43,7 +47,10 @@ impl State<'_> {
             frame.pass_over(delay);
         }
         self.wait_begins(delay, now, failed);
-        NextAttemptAt((waits && !delay.is_zero()).then(|| now.plus(nanos(delay))))
+        NextAttemptAt {
+            at: (waits && !delay.is_zero()).then(|| now.plus(nanos(delay))),
+            settings: self.settings,
+        }
     }
 
     /// Adds the wait that is over, if there was one.
@@ -57,24 +64,27 @@ impl State<'_> {
     }
 }
 
-/// Waits until the next attempt. A wait of zero lets other tasks run once: a body that fails without being pending would
-/// otherwise keep them from running.
-///
-/// # Cancel safety
-///
-/// Dropping it ends the wait. The permit of the retry goes back when the call is dropped.
-pub(super) async fn wait(settings: &SiteSettings<'_>, at: NextAttemptAt) {
-    let Some(end) = at.0 else {
-        return turn().await;
-    };
-    loop {
-        let now = Instant::now();
-        let left = end.since(Stamp::of(now));
-        if left.is_zero() {
-            return;
+impl NextAttemptAt<'_> {
+    /// Waits until the next attempt. A wait of zero lets other tasks run once: a body that fails without being pending would
+    /// otherwise keep them from running.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping it ends the wait. The permit of the retry goes back when the call is dropped.
+    // Not a method of the call: a future that is generic costs more where it is awaited, in each function.
+    pub async fn wait(self) {
+        if self.at.is_none() {
+            return turn().await;
         }
-        let sleep = || sleep_until(now + left.min(LONGEST_SLEEP));
-        unconstrained(needs_timers(settings.name, sleep)).await;
+        while let Some(end) = self.at {
+            let now = Instant::now();
+            let left = end.since(Stamp::of(now));
+            if left.is_zero() {
+                return;
+            }
+            let sleep = || sleep_until(now + left.min(LONGEST_SLEEP));
+            unconstrained(needs_timers(self.settings.name, sleep)).await;
+        }
     }
 }
 

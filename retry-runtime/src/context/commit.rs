@@ -272,7 +272,7 @@ mod tests {
                 .state
                 .failed(lost, &"lost", true)
                 .expect("another attempt");
-            call.wait(at).await;
+            at.wait().await;
             let _ = call.prepare(open_commit(pending::<()>())).await;
             hang().await
         };
@@ -363,7 +363,7 @@ mod tests {
                 return call.cancelled();
             };
             match call.settle(ended, judge) {
-                Ok(at) => call.wait(at).await,
+                Ok(at) => at.wait().await,
                 Err(result) => return result,
             }
         }

@@ -67,7 +67,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
                 Ok(at) => at,
                 Err(cut) => return call.cut_between(part!(ready(cut))),
             } {
-                part!(call.wait(at));
+                part!(at.wait());
             }
             let operation = &mut self.operation;
             let ended = part!(call.attempt(async { operation().await }));
@@ -75,7 +75,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
                 Ok(at) => at,
                 Err(result) => return result,
             };
-            part!(call.wait(at));
+            part!(at.wait());
         }
     }
 }

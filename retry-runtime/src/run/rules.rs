@@ -42,11 +42,11 @@ impl<T, E> RunRules<'_, T, E> {
     }
 
     /// Decides what follows an attempt, as generated code does. Returns when the next attempt begins, or the result of the call.
-    pub(super) fn settle<const RULED: bool, C, W>(
+    pub(super) fn settle<'p, const RULED: bool, C, W>(
         &mut self,
-        call: &mut Call<'_, C, Last<E>>,
+        call: &mut Call<'p, C, Last<E>>,
         ended: Result<Result<T, E>, C>,
-    ) -> Result<NextAttemptAt, Result<T, E>>
+    ) -> Result<NextAttemptAt<'p>, Result<T, E>>
     where
         E: Display + Ruled<RULED>,
         C: Stops<E, W>,
