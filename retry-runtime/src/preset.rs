@@ -1,9 +1,8 @@
 //! Policies with a name.
 
 use std::sync::OnceLock;
-
 #[cfg(feature = "serde")]
-use arc_swap::ArcSwap;
+use std::sync::{PoisonError, RwLock};
 
 use crate::budget::{BudgetCell, BudgetRef};
 use crate::listen::test_scope_around;
@@ -44,9 +43,8 @@ pub struct Preset {
     /// The cell of the budget, made at the first use and never dropped, because a policy is `Copy` and may live as long as
     /// the program.
     cell: OnceLock<&'static BudgetCell>,
-    /// Made when the preset is configured for the first time, because most presets never are.
     #[cfg(feature = "serde")]
-    configured: OnceLock<ArcSwap<Policy>>,
+    configured: RwLock<Option<Policy>>,
 }
 
 impl Preset {
@@ -58,7 +56,7 @@ impl Preset {
             policy,
             cell: OnceLock::new(),
             #[cfg(feature = "serde")]
-            configured: OnceLock::new(),
+            configured: RwLock::new(None),
         }
     }
 
@@ -70,8 +68,7 @@ impl Preset {
 
     /// Returns the policy of a call that begins now: the policy in the code, with the overrides of the configuration.
     ///
-    /// Without the feature `serde`, it is always the policy in the code. With the feature, this costs one
-    /// load and a copy until the preset is configured for the first time.
+    /// Without the feature `serde`, it is always the policy in the code. With the feature, this costs a read lock and a copy.
     ///
     /// In a test scope, it is the policy of the scope: the one in the code, unless the scope has another.
     #[must_use]
@@ -92,8 +89,12 @@ impl Preset {
     #[inline]
     fn policy_outside(&self) -> Policy {
         #[cfg(feature = "serde")]
-        if let Some(policy) = self.configured.get() {
-            return **policy.load();
+        if let Some(policy) = *self
+            .configured
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+        {
+            return policy;
         }
         self.policy
     }
@@ -133,9 +134,7 @@ impl Preset {
     #[cfg(feature = "serde")]
     pub(crate) fn set(&self, policy: Policy) {
         self.with_budget(|budget| budget.settle());
-        let configured = self
-            .configured
-            .get_or_init(|| ArcSwap::from_pointee(policy));
-        configured.store(policy.into());
+        let configured = self.configured.write();
+        *configured.unwrap_or_else(PoisonError::into_inner) = Some(policy);
     }
 }
