@@ -1,6 +1,5 @@
 //! How the ceiling of the delay grows from one retry to the next: pure arithmetic.
 
-use std::fmt;
 use std::time::Duration;
 
 use crate::words::words;
@@ -68,13 +67,13 @@ words! {
 
 impl Backoff {
     /// Returns the ceiling of the delay before retry `n`, counted from 0, in `[0, max_delay]`. A list of delays has none: see
-    /// [`nth`].
+    /// [`nth`]. The factor is in thousandths.
     pub(crate) fn ceiling(
         self,
         n: u32,
         base: Duration,
         max_delay: Duration,
-        factor: Factor,
+        factor: u32,
     ) -> Duration {
         let (base, max) = (base.as_nanos(), max_delay.as_nanos());
         let nanos = match self {
@@ -93,57 +92,16 @@ pub(crate) fn nth(delays: &[Duration], n: u32) -> Duration {
     nth.or(delays.last()).copied().unwrap_or_default()
 }
 
-/// The factor by which the exponential ceiling grows: a number in `[1, 1000]`, stored in thousandths.
-///
-/// It is fixed-point, so policies can be compared, and it cannot hold NaN or infinity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Factor {
-    thousandths: u32,
-}
-
-impl Factor {
-    /// The default: each ceiling is twice the one before.
-    pub const TWO: Self = Self { thousandths: 2000 };
-
-    /// Makes a factor, rounded to thousandths. Returns `None` if `factor` is not in `[1, 1000]`, or is NaN.
-    #[must_use]
-    pub const fn new(factor: f64) -> Option<Self> {
-        // This form refuses NaN, for which every comparison is false.
-        if !(factor >= 1.0 && factor <= 1000.0) {
-            return None;
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "in [1000, 1000000.5] by the check above"
-        )]
-        let thousandths = (factor * 1000.0 + 0.5) as u32;
-        Some(Self { thousandths })
-    }
-
-    /// Returns the factor as a number.
-    #[must_use]
-    pub fn as_f64(self) -> f64 {
-        f64::from(self.thousandths) / 1000.0
-    }
-}
-
-impl fmt::Display for Factor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_f64().fmt(f)
-    }
-}
-
 /// `base * factor^n` nanoseconds, or less, but not below `max`.
 ///
 /// Computed in thousandths of a nanosecond. Bounds: `max` is a `Duration`, below 2^95 ns. So a value below it is under
 /// 2^105 thousandths, and its product with a factor of at most 10^6 is under 2^125: no step overflows. A step that does
 /// not grow the value (factor 1, or base 0) ends the loop.
-fn exponential(n: u32, base: u128, max: u128, factor: Factor) -> u128 {
+fn exponential(n: u32, base: u128, max: u128, factor: u32) -> u128 {
     let mut value = base.saturating_mul(1000);
     let max = max.saturating_mul(1000);
     for _ in 0..n {
-        let next = value.saturating_mul(u128::from(factor.thousandths)) / 1000;
+        let next = value.saturating_mul(u128::from(factor)) / 1000;
         if next <= value {
             break;
         }
@@ -169,11 +127,6 @@ fn fibonacci(n: u32) -> u128 {
 /// Makes a `Duration` from nanoseconds, saturating.
 fn duration(nanos: u128) -> Duration {
     const PER_SECOND: u128 = 1_000_000_000;
-    match u64::try_from(nanos / PER_SECOND) {
-        Ok(seconds) => {
-            let rest = (nanos % PER_SECOND) as u32;
-            Duration::new(seconds, rest)
-        }
-        Err(_) => Duration::MAX,
-    }
+    let seconds = u64::try_from(nanos / PER_SECOND).unwrap_or(u64::MAX);
+    Duration::new(seconds, (nanos % PER_SECOND) as u32)
 }

@@ -17,7 +17,7 @@ pub(crate) use self::timers::{Instant, Sleep, sleep_until, turn};
 /// An instant as nanoseconds since a point that is the same in the whole process.
 ///
 /// `Option<Stamp>` is half as large as `Option<Instant>`, and the future of every call contains it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Stamp(NonZeroU64);
 
 impl Stamp {

@@ -57,7 +57,7 @@ pub mod tower;
 mod trace;
 mod words;
 
-pub use crate::backoff::{Backoff, Factor};
+pub use crate::backoff::Backoff;
 pub use crate::budget::{Budget, Budgets};
 pub use crate::classify::{Retryable, Verdict};
 pub use crate::context::{Attempt, IdempotencyKey, Previous};

@@ -2,8 +2,6 @@
 
 mod budget;
 mod drawn;
-mod nested;
-mod ready;
 mod schedule;
 mod table;
 
@@ -11,10 +9,10 @@ use std::time::Duration;
 
 pub(crate) use self::budget::PolicyBudget;
 pub use self::drawn::Schedule;
-pub use self::nested::Nested;
-pub use self::ready::{FAST_IO, NO_RETRY, SLOW_IO};
 pub(crate) use self::schedule::{attempts_for, delays_range};
-use crate::{Backoff, Factor, Jitter};
+use crate::budget::thousandths;
+use crate::words::words;
+use crate::{Backoff, Jitter};
 
 /// The settings of a call: how often, how long, and how far apart.
 ///
@@ -49,7 +47,8 @@ pub struct Policy {
     throttled_base: Option<Duration>,
     min_delay: Duration,
     max_delay: Duration,
-    factor: Factor,
+    /// In thousandths: fixed-point, so that policies can be compared.
+    factor: u32,
     jitter: Jitter,
     max_retry_after: Duration,
     budget: PolicyBudget,
@@ -77,7 +76,7 @@ impl Policy {
             throttled_base: None,
             min_delay: Duration::ZERO,
             max_delay: Duration::from_secs(20),
-            factor: Factor::TWO,
+            factor: 2_000,
             jitter: Jitter::Full,
             max_retry_after: Duration::from_secs(60),
             budget: PolicyBudget::Default,
@@ -237,10 +236,11 @@ impl Policy {
     /// - If `factor` is not in `[1, 1000]`, or is NaN. In a `const`, that is a compile error.
     #[must_use]
     pub const fn with_factor(mut self, factor: f64) -> Self {
-        self.factor = match Factor::new(factor) {
-            Some(factor) => factor,
-            None => panic!("`factor` is a number from 1 to 1000"),
-        };
+        assert!(
+            factor >= 1.0 && factor <= 1000.0,
+            "`factor` is a number from 1 to 1000"
+        );
+        self.factor = thousandths(factor);
         self
     }
 
@@ -346,8 +346,8 @@ impl Policy {
 
     /// Returns the factor by which the exponential ceiling grows.
     #[must_use]
-    pub const fn factor(&self) -> Factor {
-        self.factor
+    pub const fn factor(&self) -> f64 {
+        self.factor as f64 / 1000.0
     }
 
     /// Returns how a delay is drawn below its ceiling.
@@ -406,3 +406,53 @@ const fn longer(one: Duration, other: Duration) -> Duration {
         other
     }
 }
+
+/// How the retries of a function combine with those of outer annotated functions.
+///
+/// If retries multiplied, three layers of four attempts would run the innermost body 64 times, while its service is
+/// failing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Nested {
+    /// Retries add: the failed retries of the same operation in earlier attempts of outer calls are
+    /// subtracted in later ones. Two layers of four attempts run the body at most 7 times, three layers at most 10
+    /// times. The default.
+    #[default]
+    Add,
+    /// Retries multiply, as if there were no outer calls: two layers of four attempts run the body up to 16 times.
+    Multiply,
+    /// Only the outermost call retries. Within another call, this function makes one attempt.
+    Outermost,
+}
+
+words! {
+    Nested, "Returns the word used in the attribute and in logs.",
+    Self::Add => "add",
+    Self::Multiply => "multiply",
+    Self::Outermost => "outermost",
+}
+
+/// For services that answer in milliseconds: a cache, a service in the same data centre.
+///
+/// 3 attempts of at most 500 ms, a base of 10 ms, delays of at most 200 ms, and a deadline of 2 s. Our choice: the
+/// base is well above the 1 ms step of timers, and the deadline suits a user who waits for a page.
+pub const FAST_IO: Policy = Policy::new()
+    .with_attempts(3)
+    .with_timeout(Duration::from_millis(500))
+    .with_base(Duration::from_millis(10))
+    .with_max_delay(Duration::from_millis(200))
+    .with_deadline(Duration::from_secs(2));
+
+/// For services that take seconds: the API of a third party, object storage, a report.
+///
+/// 5 attempts of at most 10 s, a base of 250 ms, delays of at most 20 s, and a deadline of 60 s. Our choice: nginx
+/// (`proxy_read_timeout`) also gives a server 60 s by default.
+pub const SLOW_IO: Policy = Policy::new()
+    .with_attempts(5)
+    .with_timeout(Duration::from_secs(10))
+    .with_base(Duration::from_millis(250))
+    .with_max_delay(Duration::from_secs(20))
+    .with_deadline(Duration::from_secs(60));
+
+/// One attempt and no limits. Events, metrics and reports go on.
+pub const NO_RETRY: Policy = Policy::new().with_attempts(1);

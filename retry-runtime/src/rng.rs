@@ -1,6 +1,5 @@
-//! The only randomness in the crate. Each thread counts its own seeds, and each draw has its own generator.
+//! The only randomness in the crate. Each draw has a seed and a generator of its own.
 
-use std::cell::Cell;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -13,12 +12,9 @@ use crate::clock::{Stamp, nanos};
 /// Draws a duration from the range, ends included, uniformly.
 ///
 /// An empty range gives its start. Widths above 2^64 ns, five centuries, are cut.
-///
-/// A child process made by `fork` has its parent's memory, so the two would draw the same numbers. The instant `at` is
-/// part of the seed and separates them. The process number would do so too, but costs a system call for each draw.
 #[inline]
 pub(crate) fn duration_in(range: &RangeInclusive<Duration>, at: Stamp) -> Duration {
-    draw(next_seed() ^ at.as_nanos(), range)
+    draw(seed(at), range)
 }
 
 /// Draws from the range as [`duration_in`] does. The same `place` gives the same delay in every run, but it may change
@@ -40,31 +36,16 @@ fn draw(seed: u64, range: &RangeInclusive<Duration>) -> Duration {
     low.saturating_add(Duration::from_nanos(drawn))
 }
 
-/// The seed of the next draw: one more than the last seed of this thread.
-pub(crate) fn next_seed() -> u64 {
-    thread_local! {
-        static NEXT: Cell<Option<u64>> = const { Cell::new(None) };
-    }
-    let seed = NEXT.get().unwrap_or_else(first_seed);
-    NEXT.set(Some(seed.wrapping_add(1)));
-    seed
-}
-
-/// A seed that differs between threads, processes and machines.
+/// A seed that differs between draws, threads, processes and machines.
 ///
-/// `RandomState` holds keys from the operating system, drawn once for each thread and then counted up. A forked child
-/// has the keys of its parent, so the process number and the time are hashed too.
-#[cold]
-fn first_seed() -> u64 {
+/// `RandomState` holds keys from the operating system, drawn once for each thread and then counted up. A child process made
+/// by `fork` has the keys of its parent, so the instant is hashed too.
+pub(crate) fn seed(at: Stamp) -> u64 {
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    let place = (
-        std::process::id(),
-        std::thread::current().id(),
-        std::time::SystemTime::now(),
-    );
-    // In a browser, std has no processes, no clock and no random keys.
+    let place = at;
+    // In a browser, the keys are the same in each page.
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-    let place = uuid();
+    let place = (at, uuid());
     RandomState::new().hash_one(place)
 }
 
@@ -91,12 +72,9 @@ mod tests {
         Stamp::from_nanos(nanos)
     }
 
-    /// After a fork, the child has the parent's seed. Their draws are one nanosecond apart.
     #[test]
-    fn the_same_seed_draws_other_numbers_at_another_instant() {
+    fn the_same_seed_draws_the_same() {
         let second = Duration::ZERO..=Duration::from_secs(1);
-        let drawn: HashSet<_> = (0..1000).map(|now| draw(7 ^ now, &second)).collect();
-        assert_eq!(drawn.len(), 1000);
         assert_eq!(draw(7, &second), draw(7, &second));
     }
 
@@ -107,14 +85,27 @@ mod tests {
         assert!(drawn.len() >= 999, "{}", drawn.len());
     }
 
+    /// On several threads at one instant, and on one thread at several.
     #[test]
     fn no_two_seeds_are_equal() {
-        let mut seeds: HashSet<_> = (0..1000).map(|_| first_seed()).collect();
-        let threads: Vec<_> = (0..8).map(|_| std::thread::spawn(first_seed)).collect();
+        let seeds_at = |now| (0..1000).map(move |_| seed(at(now))).collect::<Vec<_>>();
+        let mut seeds: HashSet<_> = (1..1000).map(|now| seed(at(now))).collect();
+        seeds.extend(seeds_at(1));
+        let threads: Vec<_> = (0..8)
+            .map(|_| std::thread::spawn(move || seeds_at(1)))
+            .collect();
         for thread in threads {
-            seeds.insert(thread.join().unwrap());
+            seeds.extend(thread.join().unwrap());
         }
-        assert_eq!(seeds.len(), 1008);
+        assert_eq!(seeds.len(), 9_999);
+    }
+
+    /// After a fork, the child has the keys of its parent.
+    #[test]
+    fn the_same_keys_give_other_seeds_at_another_instant() {
+        let keys = RandomState::new();
+        let seeds: HashSet<_> = (1..=1000).map(|now| keys.hash_one(at(now))).collect();
+        assert_eq!(seeds.len(), 1000);
     }
 
     /// Pearson's chi-squared test with 15 degrees of freedom. A fair generator exceeds 75 less than once in 10^9 runs.

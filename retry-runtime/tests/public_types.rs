@@ -4,8 +4,8 @@ use std::fmt::{Debug, Display};
 use std::io;
 
 use retry_runtime::{
-    Attempt, Backoff, Budget, Budgets, Error, Factor, IdempotencyKey, Jitter, Nested, Outcome,
-    Policy, Preset, Previous, Report, RetryEvent, Schedule, Stopped, Verdict,
+    Attempt, Backoff, Budget, Budgets, Error, IdempotencyKey, Jitter, Nested, Outcome, Policy,
+    Preset, Previous, Report, RetryEvent, Schedule, Stopped, Verdict,
 };
 
 fn crosses_threads<T: Send + Sync + Debug>() {}
@@ -17,7 +17,6 @@ fn public_types_cross_threads_and_can_be_debugged() {
     crosses_threads::<Budget>();
     crosses_threads::<Budgets<String>>();
     crosses_threads::<Error<io::Error>>();
-    crosses_threads::<Factor>();
     crosses_threads::<IdempotencyKey>();
     crosses_threads::<Jitter>();
     crosses_threads::<Nested>();

@@ -1,9 +1,10 @@
 //! Compares the arithmetic of delays with a model in whole numbers, for every input.
 
+use std::panic::catch_unwind;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use reattempt::{Backoff, Factor, Jitter, Policy};
+use reattempt::{Backoff, Jitter, Policy};
 
 use crate::script::ms;
 
@@ -37,8 +38,8 @@ fn number() -> impl Strategy<Value = u32> {
     (0_u32..32, any::<u32>()).prop_map(|(shift, bits)| bits >> shift)
 }
 
-fn factor() -> impl Strategy<Value = Factor> {
-    (1.0_f64..=1000.0).prop_map(|factor| Factor::new(factor).unwrap())
+fn factor() -> impl Strategy<Value = f64> {
+    1.0_f64..=1000.0
 }
 
 /// `base * times`, in nanoseconds, saturating and at most `max`.
@@ -59,18 +60,12 @@ fn fibonacci(n: u32) -> u128 {
 }
 
 /// The ceiling of the delay before retry `n`, which is the delay itself without jitter.
-fn ceiling(
-    backoff: Backoff,
-    n: u32,
-    base: Duration,
-    max_delay: Duration,
-    factor: Factor,
-) -> Duration {
+fn ceiling(backoff: Backoff, n: u32, base: Duration, max_delay: Duration, factor: f64) -> Duration {
     let policy = Policy::new()
         .with_backoff(backoff)
         .with_base(base)
         .with_max_delay(max_delay)
-        .with_factor(factor.as_f64())
+        .with_factor(factor)
         .with_jitter(Jitter::None);
     *policy.delay_range(n, None).end()
 }
@@ -93,7 +88,7 @@ proptest! {
     fn every_ceiling_is_what_its_formula_says(
         n in number(), base in duration(), max in duration(), factor in 1_u16..=1000,
     ) {
-        let given = Factor::new(f64::from(factor)).unwrap();
+        let given = f64::from(factor);
         let ceiling = |backoff: Backoff| ceiling(backoff, n, base, max, given).as_nanos();
         prop_assert_eq!(
             ceiling(Backoff::Exponential),
@@ -260,10 +255,11 @@ fn no_factor_outside_of_its_range_is_stored() {
         1e308,
     ];
     for factor in refused {
-        assert_eq!(Factor::new(factor), None, "{factor}");
+        let made = catch_unwind(|| Policy::new().with_factor(factor));
+        assert!(made.is_err(), "{factor}");
     }
     for factor in [1.0, 1.5, 2.0, 999.999, 1000.0] {
-        let stored = Factor::new(factor).unwrap().as_f64();
+        let stored = Policy::new().with_factor(factor).factor();
         assert!((stored - factor).abs() < 1e-9, "{factor}: {stored}");
     }
 }
@@ -295,7 +291,7 @@ fn a_policy_without_settings_has_the_documented_defaults() {
     assert_eq!(policy.jitter(), Jitter::Full);
     assert_eq!(policy.base(), Duration::from_millis(100));
     assert_eq!(policy.max_delay(), Duration::from_secs(20));
-    assert_eq!(policy.factor(), Factor::TWO);
+    assert_eq!(policy, policy.with_factor(2.0));
     assert_eq!(policy.max_retry_after(), Duration::from_secs(60));
 }
 
@@ -304,7 +300,7 @@ fn a_policy_without_settings_has_the_documented_defaults() {
 fn a_factor_keeps_its_thousandths() {
     for thousandths in 1000..=20_000_u32 {
         let factor = f64::from(thousandths) / 1000.0;
-        let kept = Factor::new(factor).unwrap();
+        let kept = Policy::new().with_factor(factor).factor();
         assert_eq!(kept.to_string(), factor.to_string());
     }
 }

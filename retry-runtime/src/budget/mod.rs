@@ -11,8 +11,8 @@ mod tests;
 use std::fmt;
 
 pub use self::budgets::Budgets;
-use self::numbers::{Balance, thousandths};
-pub(crate) use self::numbers::{BudgetConfig, Charge, Request};
+use self::numbers::Balance;
+pub(crate) use self::numbers::{BudgetConfig, Charge, Request, thousandths};
 pub(crate) use self::of_call::{BudgetCell, BudgetRef};
 use crate::clock::Stamp;
 

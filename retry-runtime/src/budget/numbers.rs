@@ -297,12 +297,12 @@ impl BudgetConfig {
     }
 }
 
-/// Converts a number of tokens to thousandths, rounded. Only 0 gives 0.
+/// Converts a number, such as one of tokens, to thousandths, rounded. Only 0 gives 0.
 ///
 /// # Panics
 ///
 /// - If the number is negative, is NaN, or is above 268,435.
-pub(super) const fn thousandths(number: f64) -> u32 {
+pub(crate) const fn thousandths(number: f64) -> u32 {
     assert!(
         number >= 0.0 && number <= BudgetConfig::MOST as f64,
         "a number of tokens is in `0.0..=268_435.0`"

@@ -140,7 +140,7 @@ impl BudgetRef<'_> {
 
     /// A number that no other budget of the process has.
     pub(crate) fn id(self) -> u64 {
-        *self.cell.id.get_or_init(rng::next_seed)
+        *self.cell.id.get_or_init(|| rng::seed(Stamp::now()))
     }
 
     /// Makes the cell of another budget, with the same numbers and the same level at the start.

@@ -355,16 +355,6 @@ fn a_budget_starts_full_or_with_one_token_whatever_its_capacity() {
 }
 
 #[test]
-fn a_budget_is_full_until_a_retry_takes_something() {
-    let budget = Budget::aws();
-    assert!(budget.cell.is_at_rest());
-    let permit = budget.ask(Charge::Failure, true, 0);
-    assert!(!budget.cell.is_at_rest());
-    drop(permit);
-    assert!(budget.cell.is_at_rest());
-}
-
-#[test]
 fn each_budget_has_an_id_of_its_own() {
     let budget = Budget::new();
     let id = budget.of_call().id();

@@ -1,10 +1,9 @@
 //! The delays of one call, drawn from a seed.
 
-use std::iter::FusedIterator;
 use std::time::Duration;
 
 use super::Policy;
-use crate::clock::nanos;
+use crate::clock::{Stamp, nanos};
 use crate::{fit, rng};
 
 impl Policy {
@@ -60,7 +59,7 @@ impl Policy {
     /// assert_ne!(one, two);
     /// ```
     pub fn random_schedule(&self) -> Schedule {
-        self.schedule(rng::next_seed())
+        self.schedule(rng::seed(Stamp::now()))
     }
 }
 
@@ -78,7 +77,11 @@ pub struct Schedule {
 
 impl Schedule {
     fn draw(&self) -> Option<Duration> {
-        if self.left().is_some_and(|left| left == 0) {
+        if self
+            .policy
+            .attempts()
+            .is_some_and(|most| self.retries >= most - 1)
+        {
             return None;
         }
         let mut range = self.policy.delay_range(self.retries, self.previous);
@@ -87,12 +90,6 @@ impl Schedule {
             range = fit::within(range, nanos(deadline), left)?;
         }
         Some(rng::seeded_duration_in((self.seed, self.retries), &range))
-    }
-
-    /// Returns how many retries are left, or `None` for no limit.
-    fn left(&self) -> Option<u32> {
-        let attempts = self.policy.attempts()?;
-        Some((attempts - 1).saturating_sub(self.retries))
     }
 }
 
@@ -106,15 +103,4 @@ impl Iterator for Schedule {
         self.waited = self.waited.saturating_add(delay);
         Some(delay)
     }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let most = self.left().and_then(|left| usize::try_from(left).ok());
-        match self.policy.deadline() {
-            Some(_) => (0, most),
-            None => (most.unwrap_or(usize::MAX), most),
-        }
-    }
 }
-
-/// After the last delay, nothing that the next one depends on changes.
-impl FusedIterator for Schedule {}

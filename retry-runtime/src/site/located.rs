@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::Location;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError};
 
 use super::{SiteSettings, SiteState};
 use crate::policy::Policy;
@@ -13,17 +13,12 @@ impl SiteSettings<'static> {
     /// The shared part is made once for each place and never dropped.
     pub(crate) fn at(place: &'static Location<'static>, policy: Policy) -> Self {
         type Places = BTreeMap<&'static Location<'static>, (&'static str, &'static SiteState)>;
-        static PLACES: RwLock<Places> = RwLock::new(BTreeMap::new());
-        let places = PLACES.read().unwrap_or_else(PoisonError::into_inner);
-        let known = places.get(place).copied();
-        drop(places);
-        let (name, shared) = known.unwrap_or_else(|| {
-            let mut places = PLACES.write().unwrap_or_else(PoisonError::into_inner);
-            *places.entry(place).or_insert_with_key(|place| {
-                let name: &'static str = place.to_string().leak();
-                let shared: &'static SiteState = Box::leak(Box::new(SiteState::at(place)));
-                (name, shared)
-            })
+        static PLACES: Mutex<Places> = Mutex::new(BTreeMap::new());
+        let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+        let (name, shared) = *places.entry(place).or_insert_with(|| {
+            let name: &'static str = place.to_string().leak();
+            let shared: &'static SiteState = Box::leak(Box::new(SiteState::at(place)));
+            (name, shared)
         });
         Self::new(name, policy, shared)
     }
