@@ -57,16 +57,12 @@ impl Listener {
         report
     }
 
-    /// Records the report of a call that ended.
+    /// Records the report of a call that ended, unless another call is between the listener and that call.
     pub(crate) fn record(&self, report: Report) {
-        if self.is_outermost() {
+        let is_within = outer(|frame| frame.is_call() && mark() != self.mark.get());
+        if !is_within.unwrap_or_default() {
             *self.last.borrow_mut() = Some(report);
         }
-    }
-
-    /// Whether no call is between the listener and the running code.
-    fn is_outermost(&self) -> bool {
-        outer(|frame| !frame.is_call() || mark() == self.mark.get()).unwrap_or(true)
     }
 }
 

@@ -44,14 +44,10 @@ pub(super) struct FailedWith<'a> {
 
 impl State<'_> {
     /// Writes an event, in the span of the call. The fields of all events are the same, and each has values for its own.
-    #[inline]
     pub(super) fn log(&self, event: Event<'_>) {
-        if trace::may_be_heard() {
-            self.write(event);
+        if !trace::may_be_heard() {
+            return;
         }
-    }
-
-    fn write(&self, event: Event<'_>) {
         let (frame, function) = (&self.frame, self.settings.name);
         let (level, message) = match event {
             Event::Retrying(..) => (Level::DEBUG, "attempt failed, retrying"),

@@ -97,12 +97,14 @@ impl State<'_> {
         if self.test_scope().is_some() {
             self.frame.rest().noted().delays.push(delay);
         }
-        self.log(match failed {
-            Some(failed) => Event::Retrying(failed, delay),
-            None => Event::Paused(delay),
-        });
         if let Some(failed) = failed {
-            self.log_still_failing(failed, delay, now);
+            self.log(Event::Retrying(failed, delay));
+            let started = self.frame.started.get().unwrap_or(now);
+            if self.frame.number.get() > 1 && now.since(started) >= Duration::from_secs(60) {
+                self.log(Event::StillFailing(failed, delay));
+            }
+        } else {
+            self.log(Event::Paused(delay));
         }
         // A pause may follow a wait.
         self.wait_ends();
@@ -134,16 +136,6 @@ impl State<'_> {
     /// A retry begins.
     pub(super) fn retry_begins(&self) {
         self.record(|| Metric::RetryBegins);
-    }
-
-    /// Says once in a minute that calls of the function have been failing for a minute.
-    fn log_still_failing(&self, failed: FailedWith<'_>, delay: Duration, now: Stamp) {
-        const MINUTE: Duration = Duration::from_secs(60);
-        let started = self.frame.started.get();
-        let again = self.frame.number.get() > 1;
-        if again && started.is_some_and(|started| now.since(started) >= MINUTE) {
-            self.log(Event::StillFailing(failed, delay));
-        }
     }
 
     /// Gives the report to the outer listener and to the test scope of the call.
