@@ -281,6 +281,14 @@ fn only_unlimited_attempts_have_no_worst_case() {
     );
 }
 
+#[test]
+fn a_timeout_or_a_deadline_limits_a_policy() {
+    let policy = Policy::new();
+    assert!(!policy.is_limited());
+    assert!(policy.with_timeout(ms(1)).is_limited());
+    assert!(policy.with_deadline(ms(1)).is_limited());
+}
+
 /// The documentation has the same numbers.
 #[test]
 fn a_policy_without_settings_has_the_documented_defaults() {

@@ -126,3 +126,17 @@ impl Eq for SharedCell {}
 impl Hash for SharedCell {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }
+
+#[cfg(all(test, feature = "reqwest-middleware"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_with_limited_attempts_that_names_no_budget_has_the_default_one() {
+        let policy = Policy::new();
+        assert!(policy.has_default_budget());
+        assert!(!policy.with_unlimited_attempts().has_default_budget());
+        assert!(!policy.without_budget().has_default_budget());
+        assert!(!policy.with_budget(Budget::new()).has_default_budget());
+    }
+}
