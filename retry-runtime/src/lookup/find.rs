@@ -127,12 +127,16 @@ pub(crate) fn find_in<A: Error + 'static>(
     first: &(dyn Error + 'static),
     said: fn(&Probe<'_, A>) -> Said,
 ) -> Option<Said> {
-    if known::last_word(first).is_some() {
-        return None;
+    let mut found = None;
+    for link in Links::of(first) {
+        if known::has_last_word(link).is_some() {
+            return None;
+        }
+        let said = || Some(said(&Probe::new(as_type::<A>(link)?)));
+        // The search goes on after a link that does not qualify.
+        found = found.or_else(|| said().filter(qualifies));
     }
-    // The search goes on after a link that does not qualify.
-    let found = Links::of(first).filter_map(as_type::<A>);
-    found.map(|found| said(&Probe::new(found))).find(qualifies)
+    found
 }
 
 #[cold]
