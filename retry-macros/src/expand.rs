@@ -20,7 +20,11 @@
 //!                          BODY
 //!                      }).await
 //!                  };
-//!                  let at = match call.settle(ended, |error| (RULING, error.words(), error.kept())) {
+//!                  let at = match call.settle(ended, |error| Judgement {
+//!                      ruling: RULING,
+//!                      words: error.words(),
+//!                      keeps: error.kept(),
+//!                  }) {
 //!                      Ok(at) => at,
 //!                      Err(result) => return result,
 //!                  };

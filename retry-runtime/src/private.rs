@@ -6,8 +6,8 @@ pub use std::result::Result::{Err, Ok};
 pub use std::time::Duration;
 
 pub use crate::call::{
-    Call, CanBlock, Cancels, Chooses, Cut, Keeps, Kept, LastError, Limits, Never, NextAttemptAt,
-    Nothing, OnEnd, Signal, Signalled, StopReason, Stops, drive, unless, unless_begun,
+    Call, CanBlock, Cancels, Cut, Judgement, LastError, Limits, Never, NextAttemptAt, OnEnd,
+    Signal, Signalled, Stops, drive, unless, unless_begun,
 };
 pub use crate::classify::{
     IntoHint, OkAnswer, Ruling, Said, ask, ask_delay, ask_ok, hint_from, hint_in, verdict_of,
@@ -15,9 +15,9 @@ pub use crate::classify::{
 pub use crate::forward::Forwards;
 pub use crate::lookup::client;
 pub use crate::lookup::{
-    Argument, Chain, Convert, Each, Failed, FindsSelfAgain, ForEachAttempt, Forgets, Inside,
-    Itself, Lent, LentAcrossThreads, LentAs, LentParts, Level, Named, Parts, Probe, Remembers,
-    StartsAnew, Unconverted, Unshared, handed_over,
+    Argument, Chain, Convert, Each, Failed, FindsSelfAgain, ForEachAttempt, Inside, Itself, Kept,
+    Lent, LentAcrossThreads, LentAs, LentParts, Level, Named, Nothing, Parts, Probe, StartsAnew,
+    Unconverted, Unshared, handed_over,
 };
 pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultFuture, ResultLike, typed};
 pub use crate::run::{Chained, Ruled, RunOfAny};

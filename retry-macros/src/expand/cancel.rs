@@ -75,7 +75,7 @@ impl<'a> Cancel<'a> {
     ///         call.attempt_blocking(|| BODY)
     ///         match unless(cancel.as_mut(), call.attempt(async BODY)).await {
     ///             Some(output) => output,
-    ///             None => return call.cancelled(),
+    ///             None => return call.cut_between(Cut::Cancelled),
     ///         }
     /// ```
     pub(super) fn run(&self, part: &str, of: impl ToTokens, blame: Blame) -> TokenStream {
@@ -115,7 +115,7 @@ impl<'a> Cancel<'a> {
         let name = &self.name;
         let unless = Ident::new(unless, name.span());
         let cut = quote_spanned!(name.span()=> __retry::#unless(#name.as_mut(), #part).await);
-        let stopped = blame.call("cancelled", TokenStream::new());
+        let stopped = blame.call("cut_between", generated!(__retry::Cut::Cancelled));
         generated! {
             match #cut {
                 __retry::Some(__output) => __output,

@@ -16,7 +16,7 @@ use crate::tokens::generated;
 ///             Err(cut) => {
 ///                 let cut = match unless(cancel.as_mut(), ready(cut)).await {
 ///                     Some(cut) => cut,
-///                     None => return call.cancelled(),
+///                     None => return call.cut_between(Cut::Cancelled),
 ///                 };
 ///                 return call.cut_between(cut);
 ///             }

@@ -17,15 +17,15 @@ use crate::settings::settings;
 use crate::tokens::generated;
 
 /// The loop, and the code before it. Every end of a call is a `return`. With `hedge`, the body may run a second time beside the
-/// first, and the race asks the rules about each:
+/// first, and each that ends is settled:
 ///
 /// ```text
 /// Output: loop {
-///             let ended = call.race(
+///             let settled = call.race(
 ///                 || { EACH async BODY },
-///                 |call, ended| { CHECKS; call.set_aside(ended, JUDGE) },
+///                 |call, ended| { CHECKS; call.settle(ended, JUDGE) },
 ///             ).await;
-///             let at = match call.settle(ended, JUDGE) { … };
+///             let at = match settled { … };
 ///             at.wait().await;
 ///         }
 /// ```
@@ -48,25 +48,23 @@ pub(super) fn call(
     let body = cancel.later(&block, at);
     // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.
     let ended = blame.name("__ended");
-    let judge = judge(function, model, limited);
     let checked = checked(function, model, blame);
-    let hedges = model.hedges();
-    let attempt = if hedges {
-        let asked = blame.call("set_aside", generated!(#ended, #judge));
+    let settled = settled(function, model, limited, blame);
+    let attempt = if model.hedges() {
         // Each attempt, and a hedge beside it, gets arguments of its own.
-        let race = generated!(|| { #each #body }, |__call, #ended| { #checked #asked });
-        cancel.run("race", race, blame)
+        let race = generated!(|| { #each #body }, |__call, #ended| { #checked #settled });
+        let settled = blame.name("__settled");
+        let race = cancel.run("race", race, blame);
+        generated!(#allowed let #settled = #race; let __at = match #settled)
     } else {
         let attempt = cancel.run("attempt", body, blame);
-        if each.is_empty() {
+        let attempt = if each.is_empty() {
             attempt
         } else {
             generated!({ #each #attempt })
-        }
+        };
+        generated!(#allowed let #ended = #attempt; #checked let __at = match #settled)
     };
-    // A race has checked what it returns.
-    let checked = (!hedges).then_some(checked);
-    let settled = settled(function, model, &judge, blame);
     let wait = cancel.wait(blame);
     let cut = limited.then(|| {
         let stopped = blame.call("cut_between", generated!(__result));
@@ -79,9 +77,10 @@ pub(super) fn call(
     let turns = cancel.around(generated! {
         loop {
             #pause
-            #allowed let #ended = #attempt;
-            #checked
-            #settled
+            #attempt {
+                __retry::Ok(__at) => __at,
+                __retry::Err(__result) => return __result,
+            };
             #wait;
             #pause_before
             #before_retry
@@ -111,20 +110,22 @@ fn checked(function: &Function, model: &Model, blame: Blame) -> TokenStream {
     generated!(#(#checks;)*)
 }
 
-/// What the rules say about an error.
-fn judge(function: &Function, model: &Model, limited: bool) -> TokenStream {
+/// Ends the call with its result, or gives the instant of the next attempt.
+fn settled(function: &Function, model: &Model, limited: bool, blame: Blame) -> TokenStream {
+    let ended = blame.name("__ended");
     let ruling = classifier::ruling(function, model);
     let keeps = if limited && may_be_kept(function) {
         generated!(__error.kept())
     } else {
-        generated!(__retry::Forgets)
+        generated!(__error.dropped())
     };
-    generated!(|__error| (#ruling, __error.words(), #keeps))
-}
-
-/// Ends the call with its result, or gives the instant of the next attempt.
-fn settled(function: &Function, model: &Model, judge: &TokenStream, blame: Blame) -> TokenStream {
-    let ended = blame.name("__ended");
+    let judge = generated! {
+        |__error| __retry::Judgement {
+            ruling: #ruling,
+            words: __error.words(),
+            keeps: #keeps,
+        }
+    };
     // `settle` takes only a judge that captures nothing, because functions can share the code behind it.
     let (method, arguments) = match &model.on_retry {
         None if classifier::captures_nothing(function, model) => {
@@ -136,11 +137,5 @@ fn settled(function: &Function, model: &Model, judge: &TokenStream, blame: Blame
             ("decide", generated!(#ended, #judge, #hook))
         }
     };
-    let settled = blame.call(method, arguments);
-    generated! {
-        let __at = match #settled {
-            __retry::Ok(__at) => __at,
-            __retry::Err(__result) => return __result,
-        };
-    }
+    blame.call(method, arguments)
 }

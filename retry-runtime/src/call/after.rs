@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::State;
 use super::decide::{Cause, Situation, decide, held_back};
 use super::events::{Event, FailedWith};
-use super::limits::{Cut, StopReason};
+use super::limits::Cut;
 use super::timers::NextAttemptAt;
 use crate::budget::{Charge, Request};
-use crate::classify::{Ruling, Verdict};
+use crate::classify::{Ruling, Said, Verdict};
 use crate::clock::Stamp;
 use crate::context::{Phase, Previous, outer};
 use crate::event::RetryEvent;
@@ -54,23 +54,32 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, or `None`
-    /// if the call ends. `erred` says that the body returned an error, and not an `Ok` that means failure.
+    /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, or the outcome of the
+    /// call. `erred` says that the body returned an error, and not an `Ok` that means failure.
     #[inline(never)]
     pub(crate) fn failed(
         &self,
         ruling: Ruling,
         words: &dyn Display,
         erred: bool,
-    ) -> Option<NextAttemptAt<'p>> {
-        let ruling = self.if_idempotent(ruling);
-        let verdict = ruling.said.verdict;
+    ) -> Result<NextAttemptAt<'p>, Outcome> {
+        // With `idempotent = false`, only an attempt without effect is repeated.
+        let ruling = if self.settings.idempotent {
+            ruling
+        } else {
+            ruling.only_without_effect()
+        };
+        let Said { verdict, hint } = ruling.said;
         if verdict == Verdict::Throttled {
-            self.pause_others(ruling.said.hint);
+            self.pause_others(hint);
         }
         let failed = self.failed_with(verdict, words, erred);
+        if self.frame.beside.get() && ruling.retry && !self.is_signalled() {
+            self.set_aside(failed, hint);
+            return Ok(self.next(None));
+        }
         self.attempt_fails(Previous::Failed(verdict), erred, failed);
-        self.wait_or_end(Cause::Returned(ruling), failed).ok()
+        self.wait_or_end(Cause::Returned(ruling), failed)
     }
 
     /// How an attempt failed, for observers: without the text of an error that is sensitive.
@@ -89,15 +98,9 @@ impl<'p> State<'p> {
     }
 
     /// Decides what follows an attempt that returned an `Ok` that means failure.
-    pub(crate) fn failed_value(&self) -> Option<NextAttemptAt<'p>> {
-        let ruling = Ruling::failed_value(self.delay_said());
+    pub(crate) fn failed_value(&self) -> Result<NextAttemptAt<'p>, Outcome> {
+        let ruling = Ruling::failed_value(Verdict::Transient, self.delay_said());
         self.failed(ruling, &FAILED_VALUE, false)
-    }
-
-    /// Sets an `Ok` of one of two aside that means failure, or is not ready.
-    pub(crate) fn set_value_aside(&self) -> bool {
-        let ruling = Ruling::failed_value(self.delay_said());
-        self.set_aside(ruling, &FAILED_VALUE, false)
     }
 
     /// Keeps the delay that `retry_after` or an `Ok` says about the attempt that ended.
@@ -113,71 +116,50 @@ impl<'p> State<'p> {
         self.frame.if_rest()?.noted().after.take()
     }
 
-    /// Sets the failure of one of two aside, because the other may succeed. Returns `false` if the call ends with it.
-    pub(crate) fn set_aside(&self, ruling: Ruling, words: &dyn Display, erred: bool) -> bool {
-        let ruling = self.if_idempotent(ruling);
-        let verdict = ruling.said.verdict;
-        let aside = ruling.retry && !self.is_signalled();
-        if aside {
-            if verdict == Verdict::Throttled {
-                self.pause_others(ruling.said.hint);
-            }
-            let failed = self.failed_with(verdict, words, erred);
-            self.body_ends(Attempted::Failed(verdict), Some(failed.words));
-            let frame = &self.frame;
-            frame.refusal.set(None);
-            frame.beside.set(false);
-            let failure = Previous::Failed(verdict);
-            frame.previous.set(Some(failure));
-            frame.rest().noted().aside = Some((failure, ruling.said.hint));
-            self.log(Event::SetAside(failed));
-        }
-        aside
+    /// Sets the failure of one of two aside, because the other may succeed.
+    fn set_aside(&self, failed: FailedWith<'_>, hint: Option<Duration>) {
+        let frame = &self.frame;
+        self.body_ends(Attempted::Failed(failed.verdict), Some(failed.words));
+        frame.refusal.set(None);
+        frame.beside.set(false);
+        let failure = Previous::Failed(failed.verdict);
+        frame.previous.set(Some(failure));
+        frame.rest().noted().aside = Some((failure, hint));
+        self.log(Event::SetAside(failed));
     }
 
-    /// With `idempotent = false`, allows only retries after an attempt without effect.
-    fn if_idempotent(&self, ruling: Ruling) -> Ruling {
-        if self.settings.idempotent {
-            ruling
-        } else {
-            ruling.only_without_effect()
-        }
-    }
-
-    /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or why the call ends.
+    /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or the end of the call.
     ///
     /// `vetoed` says that `unless` forbids another attempt.
     #[inline(never)]
-    pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<NextAttemptAt<'p>, StopReason> {
+    pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<NextAttemptAt<'p>, Stopped> {
         let verdict = self.verdict_of_cut();
-        let (previous, cause) = match cut {
-            Cut::Timeout => {
-                let may_repeat =
-                    !vetoed && self.settings.idempotent && !self.frame.has_open_commit();
-                (Previous::TimedOut, Cause::TimedOut { may_repeat })
-            }
+        let cause = match cut {
+            Cut::Timeout => Cause::TimedOut {
+                may_repeat: !vetoed && self.settings.idempotent && !self.frame.has_open_commit(),
+            },
+            Cut::Deadline => Cause::OutOfTime,
             Cut::NotReady => {
-                let ruling = self.if_idempotent(Ruling::failed_value(self.delay_said()));
-                (Previous::Failed(verdict), Cause::Returned(ruling))
+                let ruling = Ruling::failed_value(verdict, self.delay_said());
+                return self.failed(ruling, &cut, false).map_err(|outcome| Stopped {
+                    not_ready: true,
+                    ..self.stopped(outcome)
+                });
             }
-            Cut::Deadline => (Previous::TimedOut, Cause::OutOfTime),
             Cut::Late | Cut::Paused | Cut::Cancelled => return Err(self.cut_between(cut)),
         };
         let failed = FailedWith {
             verdict,
             words: &cut,
         };
-        self.attempt_fails(previous, false, failed);
-        self.wait_or_end(cause, failed).map_err(|outcome| {
-            let mut reason = self.stop_reason(outcome, false);
-            reason.stopped.not_ready = cut == Cut::NotReady;
-            reason
-        })
+        self.attempt_fails(Previous::TimedOut, false, failed);
+        self.wait_or_end(cause, failed)
+            .map_err(|outcome| self.stopped(outcome))
     }
 
     /// Ends a call that is cut while it makes no attempt, or cancelled.
     #[inline(never)]
-    pub(crate) fn cut_between(&self, cut: Cut) -> StopReason {
+    pub(crate) fn cut_between(&self, cut: Cut) -> Stopped {
         if self.frame.phase.get() == Phase::Attempt {
             self.count(Attempted::Unfinished);
         }
@@ -189,7 +171,7 @@ impl<'p> State<'p> {
         let verdict = self.verdict_of_cut();
         let words = &cut;
         self.end(outcome, FailedWith { verdict, words });
-        self.stop_reason(outcome, matches!(cut, Cut::Late | Cut::Paused))
+        self.stopped(outcome)
     }
 
     /// Takes the result of `before_retry`. If it failed, the call ends, and a retry that was refused in it is also
@@ -336,12 +318,9 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Returns the end of a call that was stopped. `late` says that the deadline was reached between attempts.
-    fn stop_reason(&self, outcome: Outcome, late: bool) -> StopReason {
-        StopReason {
-            stopped: self.stopped(outcome),
-            error_stands: late && self.frame.erred.get(),
-        }
+    /// Whether the caller gets the error of the last attempt in place of a [`Stopped`]: no other attempt began in time.
+    pub(super) fn error_stands(&self, cut: Cut) -> bool {
+        matches!(cut, Cut::Late | Cut::Paused) && self.frame.erred.get()
     }
 
     /// Returns the `Stopped` that the caller gets.

@@ -3,7 +3,6 @@
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::limits::Nothing;
 use super::{Call, State};
 use crate::context::{Phase, refusal_restored_after};
 use crate::listen::{is_listening, listener};
@@ -71,7 +70,7 @@ impl State<'_> {
 
 /// A call that gives its report to a hook, also if it is dropped.
 // Only `new` has a bound on `H`, so that a wrong hook is one compile error.
-pub struct OnEnd<'p, H, C, K = Nothing> {
+pub struct OnEnd<'p, H, C, K> {
     call: Call<'p, C, K>,
     hook: H,
     call_hook: fn(&H, &Report),
@@ -171,7 +170,7 @@ mod tests {
     fn a_call_drops_what_it_holds_although_the_recorder_panics() {
         static SHARED: SiteState = SiteState::new();
         static SITE: Site<false> = SiteSettings::new("test", Policy::new(), &SHARED).site();
-        let mut call = SITE.begin();
+        let mut call = SITE.begin::<()>();
         let held = Arc::downgrade(call.state.frame.rest());
         let panic = with_local_recorder(&Panics, || {
             let mut waker = Context::from_waker(Waker::noop());

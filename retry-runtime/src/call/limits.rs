@@ -1,17 +1,9 @@
-//! What can cut a call before its body returns, and the error that a call keeps for that. A function without limits has nothing
-//! that could.
-//!
-//! When an attempt times out, you want to know why the attempts before it failed. So a function with limits keeps the
-//! error of its last attempt during the wait. It does so only if the error is `Send`, since the future could not be
-//! spawned otherwise, and if it converts into a boxed error. Other errors are dropped before the wait.
+//! What can cut a call before its body returns. A function without limits has nothing that could.
 
 use std::fmt;
 use std::pin::Pin;
 
 use crate::clock::Sleep;
-use crate::lookup::client::{By, Foreign};
-use crate::lookup::{BoxedError, Forgets, Remembers};
-use crate::stopped::Stopped;
 
 /// The limit that ended an attempt before its body returned, or `until`, which does not accept what the body returned.
 // Four bytes: with one byte, the compiler splits a `u32` result, and a call with limits that is ready at once takes 7
@@ -104,86 +96,5 @@ impl Cut {
 impl fmt::Display for Cut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-/// Whether a call in which `C` can cut an attempt keeps an error `E` as `K`: [`Remembers`] or [`Forgets`]. Without limits, it
-/// keeps none.
-pub trait Keeps<C, E, K> {
-    /// Keeps or drops the error of an attempt, before the call waits for the next one.
-    fn keep(self, error: E) -> Option<K>;
-}
-
-/// An error that is kept.
-#[derive(Debug)]
-pub struct Kept<E>(E);
-
-/// What a call holds if it keeps no error.
-#[derive(Debug)]
-pub enum Nothing {}
-
-impl<E> Keeps<Cut, E, Kept<E>> for Remembers {
-    #[inline]
-    fn keep(self, error: E) -> Option<Kept<E>> {
-        Some(Kept(error))
-    }
-}
-
-impl<E> Keeps<Cut, E, Nothing> for Forgets {
-    #[inline]
-    fn keep(self, _error: E) -> Option<Nothing> {
-        None
-    }
-}
-
-impl<E> Keeps<Cut, E, Nothing> for Foreign {
-    fn keep(self, _error: E) -> Option<Nothing> {
-        None
-    }
-}
-
-impl<M, E> Keeps<Never, E, Nothing> for M {
-    #[inline]
-    fn keep(self, _error: E) -> Option<Nothing> {
-        None
-    }
-}
-
-/// In which `Way` the error of a call is made from a [`Stopped`], if a limit `C` can stop it. For an error of a client there is
-/// none, and its message names a type that has one.
-pub trait Chooses<C, Way> {}
-
-impl<C, Way> Chooses<C, Way> for Remembers {}
-impl<C, Way> Chooses<C, Way> for Forgets {}
-impl Chooses<Cut, By<Self>> for Foreign {}
-impl Chooses<Never, ()> for Foreign {}
-
-/// Why a call was stopped.
-#[derive(Debug)]
-pub struct StopReason {
-    pub(crate) stopped: Stopped,
-    /// Whether the caller gets the error of the last attempt, in place of a `Stopped`.
-    pub(crate) error_stands: bool,
-}
-
-/// Makes the error of a call that was stopped, from the error that it kept.
-pub trait LastError<E> {
-    /// Makes the error of the call, with the kept one as its source. `stopped` makes an error without it.
-    fn make_error(self, reason: StopReason, stopped: impl FnOnce(Stopped) -> E) -> E;
-}
-
-impl<E: Into<BoxedError>> LastError<E> for Kept<E> {
-    #[cold]
-    fn make_error(self, reason: StopReason, stopped: impl FnOnce(Stopped) -> E) -> E {
-        if reason.error_stands {
-            return self.0;
-        }
-        stopped(reason.stopped.with_source(self.0.into()))
-    }
-}
-
-impl<E> LastError<E> for Nothing {
-    fn make_error(self, _reason: StopReason, _stopped: impl FnOnce(Stopped) -> E) -> E {
-        match self {}
     }
 }

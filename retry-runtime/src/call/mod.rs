@@ -41,11 +41,10 @@ mod timers;
 pub use self::blocking::CanBlock;
 pub use self::cancel::{Cancels, Signal, Signalled, unless, unless_begun};
 pub use self::close::OnEnd;
-pub use self::limits::{Chooses, Cut, Keeps, Kept, LastError, Limits, Never, Nothing, StopReason};
-pub use self::settle::Stops;
+pub use self::limits::{Cut, Limits, Never};
+pub use self::settle::{Judgement, LastError, Stops};
 pub use self::timers::NextAttemptAt;
 
-use std::cell::Cell;
 use std::marker::PhantomData;
 use std::time::Duration;
 
@@ -62,10 +61,10 @@ use crate::{metrics, trace};
 ///
 /// `C` is what can cut its attempts: [`Cut`], or [`Never`] without limits. `K` is what it keeps of its last error. If a
 /// later attempt is cut, this becomes the source of the [`Stopped`](crate::Stopped).
-pub struct Call<'p, C, K = Nothing> {
+pub struct Call<'p, C, K> {
     pub(crate) state: State<'p>,
     kept: Option<K>,
-    checks: Cell<Checks>,
+    checks: Checks,
     cuts: PhantomData<fn() -> C>,
 }
 
@@ -86,7 +85,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         Self {
             state: State { frame, settings },
             kept: None,
-            checks: Cell::default(),
+            checks: Checks::default(),
             cuts: PhantomData,
         }
     }
@@ -131,14 +130,14 @@ impl SiteSettings<'static> {
     /// Begins a call with the function's own settings.
     #[inline]
     #[must_use]
-    pub fn begin(&self) -> Call<'_, Never> {
+    pub fn begin<K>(&self) -> Call<'_, Never, K> {
         Call::with(self)
     }
 
     /// Begins a call with settings made for it.
     #[inline]
     #[must_use]
-    pub fn begin_with<'p>(&self, settings: &'p SiteSettings<'p>) -> Call<'p, Never> {
+    pub fn begin_with<'p, K>(&self, settings: &'p SiteSettings<'p>) -> Call<'p, Never, K> {
         Call::with(settings)
     }
 }

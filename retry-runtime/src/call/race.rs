@@ -1,14 +1,14 @@
 //! An attempt with a hedge: its body runs a second time beside the first, if that is slow.
 //!
 //! Both belong to one attempt, which has one timeout and one result. One task polls both, so nothing is spawned or boxed, and
-//! dropping the attempt drops both. The race asks the judge about each that ends: the failure of one is set aside while the other
-//! may succeed, unless no retry may follow it.
+//! dropping the attempt drops both. The call settles each that ends: the failure of one is set aside while the other may succeed,
+//! unless no retry may follow it.
 //!
 //! ```text
 //! loop {
 //!     // In place of `call.attempt(async { BODY })`:
-//!     let ended = call.race(|| async { BODY }, |call, ended| call.set_aside(ended, |error| …)).await;
-//!     let at = match call.settle(ended, |error| …) { … };
+//!     let settled = call.race(|| async { BODY }, |call, ended| call.settle(ended, judge)).await;
+//!     let at = match settled { … };
 //!     at.wait().await;
 //! }
 //! ```
@@ -23,7 +23,7 @@ use super::cancel::Signalled;
 use super::events::Event;
 use super::limits::Limits;
 use super::timers::{poll_limits, poll_until_due};
-use super::{Call, State};
+use super::{Call, NextAttemptAt, State};
 use crate::budget::{Charge, Request};
 use crate::clock::{Sleep, Stamp, nanos};
 use crate::context::{Leeway, NEVER, Phase};
@@ -35,10 +35,10 @@ pin_project! {
     /// # Cancel safety
     ///
     /// Dropping it drops both.
-    struct Racing<'c, 'p, F, M, J, C: Limits, K> {
+    struct Racing<'c, 'p, F, M, S, C: Limits, K> {
         call: &'c mut Call<'p, C, K>,
         make: M,
-        judge: J,
+        settle: S,
         #[pin]
         first: Option<F>,
         #[pin]
@@ -64,22 +64,25 @@ enum Hedging {
     None,
 }
 
-impl<C: Limits, K> Call<'_, C, K> {
-    /// Makes an attempt, and a hedge beside it if it is the first and slow. `judge` takes what ended, and returns it unless the
-    /// call waits for the other one.
-    pub fn race<F: Future, M, J>(
+/// What follows an attempt: another one then, or the result of the call.
+type Settled<'p, F> = Result<NextAttemptAt<'p>, <F as Future>::Output>;
+
+impl<'p, C: Limits, K> Call<'p, C, K> {
+    /// Makes an attempt, and a hedge beside it if it is the first and slow. Returns what `settle` returns about the body that
+    /// decides.
+    pub fn race<F: Future, M, S>(
         &mut self,
         make: M,
-        judge: J,
-    ) -> impl Signalled<Output = Result<F::Output, C>>
+        settle: S,
+    ) -> impl Signalled<Output = Settled<'p, F>>
     where
         M: FnMut() -> F,
-        J: FnMut(&mut Self, Result<F::Output, C>) -> Option<Result<F::Output, C>>,
+        S: FnMut(&mut Self, Result<F::Output, C>) -> Settled<'p, F>,
     {
         Racing {
             call: self,
             make,
-            judge,
+            settle,
             first: None,
             hedge: None,
             limit: C::Timer::default(),
@@ -90,14 +93,14 @@ impl<C: Limits, K> Call<'_, C, K> {
     }
 }
 
-impl<'p, F, M, J, C, K> Future for Racing<'_, 'p, F, M, J, C, K>
+impl<'p, F, M, S, C, K> Future for Racing<'_, 'p, F, M, S, C, K>
 where
     F: Future,
     M: FnMut() -> F,
-    J: FnMut(&mut Call<'p, C, K>, Result<F::Output, C>) -> Option<Result<F::Output, C>>,
+    S: FnMut(&mut Call<'p, C, K>, Result<F::Output, C>) -> Settled<'p, F>,
     C: Limits,
 {
-    type Output = Result<F::Output, C>;
+    type Output = Settled<'p, F>;
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
@@ -106,7 +109,9 @@ where
         let mut begins = *this.hedging == Hedging::New;
         if begins {
             let first = call.state.frame.phase.get() == Phase::New;
-            call.state.enter(false)?;
+            if let Err(late) = call.state.enter(false) {
+                return Poll::Ready((this.settle)(call, Err(late)));
+            }
             *this.hedging = call.state.hedging(first);
             this.first.set(Some(call.state.frame.lend(&mut *this.make)));
         }
@@ -136,8 +141,10 @@ where
                     Poll::Pending => call.state.suspended(),
                     Poll::Ready(output) => {
                         slot.set(None);
-                        if let Some(ended) = (this.judge)(call, Ok(output)) {
-                            return Poll::Ready(ended);
+                        let settled = (this.settle)(call, Ok(output));
+                        // The failure of one is set aside while the attempt goes on.
+                        if call.state.frame.phase.get() != Phase::Attempt {
+                            return Poll::Ready(settled);
                         }
                     }
                 }
@@ -151,7 +158,7 @@ where
                         if *this.hedging == Hedging::Began {
                             call.state.frame.turn_to(Which::First);
                         }
-                        return (this.judge)(call, Err(cut)).map_or(Poll::Pending, Poll::Ready);
+                        return Poll::Ready((this.settle)(call, Err(cut)));
                     }
                 }
             }
@@ -176,11 +183,11 @@ where
     }
 }
 
-impl<'p, F, M, J, C, K> Signalled for Racing<'_, 'p, F, M, J, C, K>
+impl<'p, F, M, S, C, K> Signalled for Racing<'_, 'p, F, M, S, C, K>
 where
     F: Future,
     M: FnMut() -> F,
-    J: FnMut(&mut Call<'p, C, K>, Result<F::Output, C>) -> Option<Result<F::Output, C>>,
+    S: FnMut(&mut Call<'p, C, K>, Result<F::Output, C>) -> Settled<'p, F>,
     C: Limits,
 {
     fn signalled(&self) -> bool {

@@ -13,25 +13,40 @@
 //! };
 //! ```
 //!
-//! `judge` returns the ruling about an error, the error in words, and whether the error is kept. Only errors that the
-//! body returned are judged. With `on_retry`, or with a judge that captures, `decide` takes the place of `settle`.
+//! `judge` returns a [`Judgement`]. Only errors that the body returned are judged. With `on_retry`, or with a judge that captures,
+//! `decide` takes the place of `settle`. A race calls both when a body ends (`race.rs`).
 
+use std::cell::Cell;
 use std::fmt::Display;
+use std::marker::PhantomData;
 use std::time::Duration;
 
 use super::after::FAILED_VALUE;
-use super::limits::{Chooses, Keeps, LastError};
-use super::{Call, Cut, Limits, Never, NextAttemptAt, StopReason};
+use super::limits::{Cut, Limits, Never};
+use super::{Call, NextAttemptAt};
 use crate::classify::Ruling;
+use crate::context::Phase;
 use crate::event::RetryEvent;
-use crate::lookup::Failed;
+use crate::lookup::client::{By, Foreign};
+use crate::lookup::{BoxedError, Failed, Kept, Nothing};
+use crate::opaque::opaque;
 use crate::result::{FromStopped, ResultLike};
 use crate::stopped::{Outcome, Stopped};
+
+/// What a function says about an error that its body returned.
+pub struct Judgement<'e, K> {
+    /// Whether its rules allow another attempt.
+    pub ruling: Ruling,
+    /// The error, for events.
+    pub words: &'e dyn Display,
+    /// What the call keeps of the error.
+    pub keeps: PhantomData<K>,
+}
 
 /// A judge that captures nothing. Each closure has a type of its own, so code that takes a closure is compiled again for each
 /// function. Code that takes a `SharedJudge` is compiled once for all functions with the same types: a function adds 1,050 lines of
 /// LLVM IR to a program, and not 1,420.
-type SharedJudge<E, M> = for<'e> fn(&'e Failed<'e, E>) -> (Ruling, &'e dyn Display, M);
+type SharedJudge<E, K> = for<'e> fn(&'e Failed<'e, E>) -> Judgement<'e, K>;
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Decides what follows an attempt. Returns when the next attempt begins.
@@ -44,16 +59,15 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         reason = "inlined, the result of the attempt is moved once, and not into two more calls"
     )]
     #[inline(always)]
-    pub fn settle<R, M, W>(
+    pub fn settle<R, W>(
         &mut self,
         ended: Result<R, C>,
-        judge: SharedJudge<R::Error, M>,
+        judge: SharedJudge<R::Error, K>,
     ) -> Result<NextAttemptAt<'p>, R>
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
-        M: Keeps<C, R::Error, K> + Chooses<C, W>,
-        K: LastError<R::Error>,
+        K: LastError<C, R::Error, W>,
     {
         self.decide(ended, judge, |_| ())
     }
@@ -65,49 +79,49 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     /// - The result of the call, if it ends.
     #[expect(clippy::inline_always, reason = "as for `settle`")]
     #[inline(always)]
-    pub fn decide<R, M, W>(
+    pub fn decide<R, W>(
         &mut self,
         ended: Result<R, C>,
-        judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> (Ruling, &'e dyn Display, M),
+        judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> Judgement<'e, K>,
         hook: impl FnOnce(&RetryEvent<'_, R::Error>),
     ) -> Result<NextAttemptAt<'p>, R>
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
-        M: Keeps<C, R::Error, K> + Chooses<C, W>,
-        K: LastError<R::Error>,
+        K: LastError<C, R::Error, W>,
     {
-        let checks = self.checks.take();
-        let unready = C::from(Cut::NotReady).filter(|_| checks.unready);
+        let checks = std::mem::take(&mut self.checks);
+        let unready = C::from(Cut::NotReady).filter(|_| checks.unready.get());
         let ended = match (ended, unready) {
             (Ok(_), Some(unready)) => Err(unready),
             (ended, _) => ended,
         };
         let (next, words) = match ended {
-            Err(cut) => match self.state.cut(cut.into(), checks.vetoed) {
+            Err(cut) => match self.state.cut(cut.into(), checks.vetoed.get()) {
                 Ok(at) => (at, Into::<Cut>::into(cut).as_str()),
-                Err(reason) => return Err(self.stopped(cut, reason)),
+                Err(stopped) => return Err(self.stopped(cut, stopped)),
             },
             Ok(result) => match result.into() {
-                Ok(value) if !checks.failed_value => {
+                Ok(value) if !checks.failed_value.get() => {
                     self.state.succeeded();
                     return Err(R::from(Ok(value)));
                 }
                 Ok(value) => match self.state.failed_value() {
-                    Some(at) => (at, FAILED_VALUE),
-                    None => return Err(R::from(Ok(value))),
+                    Ok(at) => (at, FAILED_VALUE),
+                    Err(_) => return Err(R::from(Ok(value))),
                 },
                 Err(error) => {
                     let failed = Failed::new(&error);
-                    let (ruling, words, keeps) = judge(&failed);
-                    let ruling = ruling
+                    let judged = judge(&failed);
+                    let ruling = judged
+                        .ruling
                         .exactly(self.state.delay_said())
-                        .unless(checks.vetoed);
-                    let Some(at) = self.state.failed(ruling, words, true) else {
+                        .unless(checks.vetoed.get());
+                    let Ok(at) = self.state.failed(ruling, judged.words, true) else {
                         return Err(R::from(Err(error)));
                     };
                     self.call_on_retry(Ok(&error), hook);
-                    self.kept = keeps.keep(error);
+                    self.kept = K::keep(error);
                     return Ok(at);
                 }
             },
@@ -116,47 +130,14 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         Ok(next)
     }
 
-    /// Takes what ended if it is one of two and failed, so that the call waits for the other. Otherwise returns it. `judge` is
-    /// that of `decide`.
-    pub fn set_aside<R: ResultLike, M: Keeps<C, R::Error, K>>(
-        &mut self,
-        ended: Result<R, C>,
-        judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> (Ruling, &'e dyn Display, M),
-    ) -> Option<Result<R, C>> {
-        let result = match ended {
-            Ok(result) if self.state.frame.beside.get() => result,
-            ended => return Some(ended),
-        };
-        let checks = self.checks.get();
-        match result.into() {
-            Ok(value) => {
-                let failed = checks.failed_value || checks.unready;
-                let aside = failed && self.state.set_value_aside();
-                (!aside).then(|| Ok(R::from(Ok(value))))
-            }
-            Err(error) => {
-                let failed = Failed::new(&error);
-                let (ruling, words, keeps) = judge(&failed);
-                let ruling = ruling
-                    .exactly(self.state.delay_said())
-                    .unless(checks.vetoed);
-                if self.state.set_aside(ruling, words, true) {
-                    self.kept = keeps.keep(error);
-                    return None;
-                }
-                Some(Ok(R::from(Err(error))))
-            }
-        }
-    }
-
-    /// Calls `on_retry`, if there is one.
+    /// Calls `on_retry`, if there is one and a retry follows.
     #[inline]
     fn call_on_retry<E>(
         &self,
         failed: Result<&E, &'static str>,
         hook: impl FnOnce(&RetryEvent<'_, E>),
     ) {
-        if self.state.settings.listens {
+        if self.state.settings.listens && self.state.frame.phase.get() != Phase::Attempt {
             hook(&self.state.event(failed));
         }
     }
@@ -172,30 +153,21 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         if failed_value {
             self.state.say_delay(delay);
         }
-        self.checks.set(Checks {
-            failed_value,
-            ..self.checks.get()
-        });
+        self.checks.failed_value.set(failed_value);
     }
 
-    /// The same as `until`, for a run, which has none without limits.
+    /// Asks `until` whether an `Ok` is ready. One that is not is dropped, as if a limit had cut the attempt.
     #[inline]
-    pub(crate) fn if_ready<R: ResultLike>(
+    pub fn until<R: ResultLike>(
         &self,
         ended: &Result<R, C>,
         is_ready: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
     ) {
-        let unready = match value(ended).map(is_ready) {
-            Some((false, delay)) => {
-                self.state.say_delay(delay);
-                true
-            }
-            _ => false,
-        };
-        self.checks.set(Checks {
-            unready,
-            ..self.checks.get()
-        });
+        let (ready, delay) = value(ended).map_or((true, None), is_ready);
+        if !ready {
+            self.state.say_delay(delay);
+        }
+        self.checks.unready.set(!ready);
     }
 
     /// Asks `unless` about an error. After a timeout, asks it about the error that the caller would get.
@@ -210,15 +182,12 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         let veto = |error: &_| veto(&Failed::new(error));
         let vetoed = match ended {
             Ok(result) => result.borrow().as_ref().err().is_some_and(veto),
-            Err(cut) => {
-                let stopped = self.stopped_by((*cut).into());
-                stopped.is_some_and(|stopped| veto(&cut.error(stopped)))
+            Err(cut) if (*cut).into() == Cut::Timeout => {
+                veto(&cut.error(self.state.stopped(Outcome::Timeout)))
             }
+            Err(_) => false,
         };
-        self.checks.set(Checks {
-            vetoed,
-            ..self.checks.get()
-        });
+        self.checks.vetoed.set(vetoed);
     }
 
     /// Asks `retry_after` for the delay after an error, in the attempt that returned it.
@@ -227,7 +196,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         ended: &Result<R, C>,
         delay: impl FnOnce(&R::Error) -> Option<Duration>,
     ) {
-        let result = ended.as_ref().ok().filter(|_| !self.checks.get().vetoed);
+        let result = ended.as_ref().ok().filter(|_| !self.checks.vetoed.get());
         if let Some(error) = result.and_then(|result| result.borrow().as_ref().err()) {
             self.state.say_delay(self.state.frame.lend(|| delay(error)));
         }
@@ -238,56 +207,31 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
-        K: LastError<R::Error>,
+        K: LastError<C, R::Error, W>,
     {
-        let reason = self.state.cut_between(cut.into());
-        self.stopped(cut, reason)
+        let stopped = self.state.cut_between(cut.into());
+        self.stopped(cut, stopped)
     }
 
     /// Returns the result of a call that was stopped.
     #[cold]
-    fn stopped<R, W>(&mut self, cut: C, reason: StopReason) -> R
+    fn stopped<R, W>(&mut self, cut: C, stopped: Stopped) -> R
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
-        K: LastError<R::Error>,
+        K: LastError<C, R::Error, W>,
     {
-        let error = |stopped| cut.error(stopped);
-        R::from(Err(match self.kept.take() {
-            Some(kept) => kept.make_error(reason, error),
-            None => error(reason.stopped),
-        }))
-    }
-
-    /// Returns the [`Stopped`] of a call that ends with this timeout. `None` for other cuts.
-    pub(crate) fn stopped_by(&self, cut: Cut) -> Option<Stopped> {
-        (cut == Cut::Timeout).then(|| self.state.stopped(Outcome::Timeout))
+        let stands = self.state.error_stands(cut.into());
+        let ended = match self.kept.take() {
+            Some(kept) => kept.end(stopped, stands),
+            None => Err(stopped),
+        };
+        R::from(Err(ended.unwrap_or_else(|stopped| cut.error(stopped))))
     }
 }
 
-impl<K> Call<'_, Cut, K> {
-    /// Asks `until` whether an `Ok` is ready. One that is not is dropped, as if a limit had cut the attempt.
-    #[inline]
-    pub fn until<R: ResultLike>(
-        &self,
-        ended: &Result<R, Cut>,
-        is_ready: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
-    ) {
-        self.if_ready(ended, is_ready);
-    }
-
-    /// Returns the result of a call whose `cancel` future completed.
-    pub fn cancelled<R, W>(&mut self) -> R
-    where
-        R: ResultLike<Error: FromStopped<W>>,
-        K: LastError<R::Error>,
-    {
-        self.cut_between(Cut::Cancelled)
-    }
-}
-
-/// How the error of a call that was stopped is made. A call without limits is never stopped.
-pub trait Stops<E, W>: Limits {
+/// In which `Way` the error of a call that was stopped is made. A call without limits is never stopped.
+pub trait Stops<E, Way>: Limits {
     /// Makes the error.
     fn error(self, stopped: Stopped) -> E;
 }
@@ -304,16 +248,62 @@ impl<E> Stops<E, ()> for Never {
     }
 }
 
+/// What a call keeps of its last error `E`, if a limit `C` can stop it. The error of a client allows one `Way` alone, whose message
+/// names a type that can hold a [`Stopped`].
+///
+/// When an attempt times out, you want to know why the attempts before it failed. So a function with limits keeps the error of its
+/// last attempt during the wait. It does so only if the error is `Send`, since the future could not be spawned otherwise, and if
+/// it converts into a boxed error. Other errors are dropped before the wait.
+pub trait LastError<C, E, Way>: Sized {
+    /// Keeps or drops the error of an attempt, before the call waits for the next one.
+    #[inline]
+    fn keep(_error: E) -> Option<Self> {
+        None
+    }
+
+    /// Returns the kept error if it `stands`, or else a [`Stopped`] with that as its source.
+    ///
+    /// # Errors
+    ///
+    /// - The error does not stand.
+    fn end(self, stopped: Stopped, _stands: bool) -> Result<E, Stopped> {
+        Err(stopped)
+    }
+}
+
+impl<C: Limits, E: Into<BoxedError>, W> LastError<C, E, W> for Kept<E> {
+    #[inline]
+    fn keep(error: E) -> Option<Self> {
+        C::LIMITED.then_some(Self(error))
+    }
+
+    #[cold]
+    fn end(self, stopped: Stopped, stands: bool) -> Result<E, Stopped> {
+        if stands {
+            Ok(self.0)
+        } else {
+            Err(stopped.with_source(self.0.into()))
+        }
+    }
+}
+
+impl<C, E, W> LastError<C, E, W> for Nothing {}
+impl<E> LastError<Cut, E, By<Self>> for Foreign {}
+impl<E> LastError<Never, E, ()> for Foreign {}
+
 /// What `when_ok`, `until` and `unless` say about an attempt. They are asked before the ruling.
-#[derive(Debug, Clone, Copy, Default)]
+// In cells: if their methods took `&mut self`, a trait of the user for every type could take them over.
+#[derive(Debug, Default)]
 pub(super) struct Checks {
     /// `when_ok` says that its `Ok` means failure.
-    failed_value: bool,
+    failed_value: Cell<bool>,
     /// `until` says that its `Ok` is not ready.
-    unready: bool,
+    unready: Cell<bool>,
     /// `unless` forbids another attempt.
-    vetoed: bool,
+    vetoed: Cell<bool>,
 }
+
+opaque! { Judgement [K] ['_, K]; }
 
 /// Returns the value of an attempt that ended with `Ok`.
 fn value<R: ResultLike, C>(ended: &Result<R, C>) -> Option<&R::Value> {

@@ -47,8 +47,13 @@ impl<'p> State<'p> {
             frame.pass_over(delay);
         }
         self.wait_begins(delay, now, failed);
+        self.next((waits && !delay.is_zero()).then(|| now.plus(nanos(delay))))
+    }
+
+    /// The next attempt begins then, or at once.
+    pub(super) fn next(&self, at: Option<Stamp>) -> NextAttemptAt<'p> {
         NextAttemptAt {
-            at: (waits && !delay.is_zero()).then(|| now.plus(nanos(delay))),
+            at,
             settings: self.settings,
         }
     }

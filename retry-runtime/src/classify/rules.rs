@@ -48,11 +48,8 @@ impl Ruling {
 
     /// Allows another attempt for an `Ok` value that `when_ok` calls a failure, or that `until` does not call ready.
     #[must_use]
-    pub const fn failed_value(hint: Option<Duration>) -> Self {
-        Self::retry(Said {
-            verdict: Verdict::Transient,
-            hint,
-        })
+    pub(crate) const fn failed_value(verdict: Verdict, hint: Option<Duration>) -> Self {
+        Self::retry(Said { verdict, hint })
     }
 
     /// Allows no other attempt if `unless` forbids it.

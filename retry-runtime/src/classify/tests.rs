@@ -92,8 +92,12 @@ fn without_a_rule_the_verdict_decides() {
             "{verdict}"
         );
     }
-    assert!(Ruling::failed_value(None).retry);
-    assert!(!Ruling::failed_value(None).only_without_effect().retry);
+    assert!(Ruling::failed_value(Verdict::Transient, None).retry);
+    assert!(
+        !Ruling::failed_value(Verdict::Transient, None)
+            .only_without_effect()
+            .retry
+    );
 }
 
 #[test]

@@ -60,7 +60,6 @@ impl Frame {
 mod tests {
     use std::cell::Cell;
     use std::error::Error as _;
-    use std::fmt::Display;
     use std::future::pending;
     use std::io;
     use std::pin::pin;
@@ -70,12 +69,12 @@ mod tests {
     use tokio::time::{sleep, timeout};
 
     use super::*;
-    use crate::call::unless;
+    use crate::call::{Cut, Judgement, unless};
     use crate::classify::{Retryable, Ruling, Said, Verdict, verdict_of};
     use crate::context::Attempt;
     #[cfg(feature = "testing")]
     use crate::listen::observe;
-    use crate::lookup::{Failed, Forgets};
+    use crate::lookup::{Failed, Nothing};
     use crate::policy::Policy;
     use crate::propagate::propagate;
     use crate::site::{Site, SiteSettings, SiteState};
@@ -265,7 +264,7 @@ mod tests {
         let attempts = Cell::new(0);
         let outer = || async {
             attempts.set(attempts.get() + 1);
-            let mut call = SITE.begin::<crate::call::Nothing>();
+            let mut call = SITE.begin::<()>();
             let _ = call.attempt(async {}).await;
             let lost = Ruling::retry(Said::new(Verdict::Transient));
             let at = call
@@ -345,9 +344,12 @@ mod tests {
 
     /// A call that hedges, as an annotated function does.
     async fn hedged(policy: Policy, commits: &[u32], cancel: impl Future) -> Result<(), Stopped> {
-        fn judge<'e>(error: &'e Failed<'e, Stopped>) -> (Ruling, &'e dyn Display, Forgets) {
-            let ruling = Ruling::by(verdict_of(error.error()));
-            (ruling, error.words(), Forgets)
+        fn judge<'e>(error: &'e Failed<'e, Stopped>) -> Judgement<'e, Nothing> {
+            Judgement {
+                ruling: Ruling::by(verdict_of(error.error())),
+                words: error.words(),
+                keeps: error.dropped(),
+            }
         }
         static STATE: SiteState = SiteState::new();
         static SITE: Site<true> = SiteSettings::new("hedged", POLICY, &STATE).site();
@@ -357,12 +359,12 @@ mod tests {
         loop {
             let race = call.race(
                 || commits_in(commits),
-                |call, ended| call.set_aside(ended, judge),
+                |call, ended| call.settle(ended, judge),
             );
-            let Some(ended) = unless(cancel.as_mut(), race).await else {
-                return call.cancelled();
+            let Some(settled) = unless(cancel.as_mut(), race).await else {
+                return call.cut_between(Cut::Cancelled);
             };
-            match call.settle(ended, judge) {
+            match settled {
                 Ok(at) => at.wait().await,
                 Err(result) => return result,
             }

@@ -2,8 +2,8 @@
 //! message names that type.
 //!
 //! ```text
-//! error.kept()  gives a `Foreign`, if `error` is a `&Failed<reqwest::Error>`
-//! Foreign: Chooses<Cut, By<Foreign>>                 so the error must be made `By<Foreign>`
+//! error.kept()  gives a `PhantomData<Foreign>`, if `error` is a `&Failed<reqwest::Error>`
+//! Foreign: LastError<Cut, _, By<Foreign>>            so the error must be made `By<Foreign>`
 //! reqwest::Error: FromStopped<By<Foreign>>           if it is `Advised<Foreign>`
 //! reqwest::Error: Advised<Foreign>                   if `Foreign: HoldsRequest`, which rustc reports
 //! ```
@@ -11,9 +11,9 @@
 use crate::result::FromStopped;
 use crate::stopped::Stopped;
 
-/// An error of a client. No type can hold a [`Stopped`] in its place.
+/// What a call keeps of an error of a client: nothing. No type can hold a [`Stopped`] in the place of such an error.
 #[derive(Debug)]
-pub struct Foreign;
+pub enum Foreign {}
 
 /// The way in which the error of a client would hold a [`Stopped`].
 #[derive(Debug)]
@@ -44,9 +44,9 @@ macro_rules! client {
 
         #[cfg(feature = $feature)]
         impl super::Failed<'_, $Error> {
-            /// Chooses how the error is kept.
-            pub fn kept(&self) -> Foreign {
-                Foreign
+            /// Chooses what is kept of the error.
+            pub fn kept(&self) -> std::marker::PhantomData<Foreign> {
+                std::marker::PhantomData
             }
         }
     };

@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::fmt::{self, Display, Write as _};
+use std::marker::PhantomData;
 
 use super::Level;
 use crate::classify::{MAX_LINKS, Retryable, Said};
@@ -15,20 +16,20 @@ pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
 /// Method lookup ignores lifetimes, so generated code must not call `kept` if the error type borrows.
 pub type Failed<'e, E> = Level<Probe<'e, E>>;
 
-/// Keeps the last error.
+/// What a call keeps of an error: the error.
 #[derive(Debug)]
-pub struct Remembers;
+pub struct Kept<E>(pub(crate) E);
 
-/// Keeps nothing.
+/// What a call keeps of an error: nothing.
 #[derive(Debug)]
-pub struct Forgets;
+pub enum Nothing {}
 
 /// Asks an error. `E` can be any type: a concrete type, an alias, a type parameter with or without the bound.
 ///
 /// ```text
 /// // Output:                                 E                                        else
 /// error.said()           // its verdict      Retryable                                Said::UNKNOWN
-/// error.kept()           // Remembers        Send, and converts into a boxed error    Forgets
+/// error.kept()           // Kept<E>          Send, and converts into a boxed error    Nothing
 /// error.words()          // its text         Error, or Display                        the name of its type
 /// error.search::<A>()    // where to look    Error, or a level below                  itself
 /// ```
@@ -62,6 +63,11 @@ impl<'e, E> Failed<'e, E> {
     pub(crate) const fn new(error: &'e E) -> Self {
         Level(Probe::new(error))
     }
+
+    /// Keeps nothing of an error that may borrow.
+    pub fn dropped(&self) -> PhantomData<Nothing> {
+        PhantomData
+    }
 }
 
 impl<'a, E: ?Sized> Probe<'a, E> {
@@ -80,9 +86,9 @@ impl<E: Retryable + ?Sized> Probe<'_, E> {
 }
 
 impl<E: Send + Into<BoxedError>> Probe<'_, E> {
-    /// Chooses whether the error is kept.
-    pub fn kept(&self) -> Remembers {
-        Remembers
+    /// Chooses what is kept of the error.
+    pub fn kept(&self) -> PhantomData<Kept<E>> {
+        PhantomData
     }
 }
 
@@ -136,8 +142,8 @@ impl<'a, E: ?Sized> Named<'a, E> {
     }
 
     /// Keeps no error.
-    pub fn kept(&self) -> Forgets {
-        Forgets
+    pub fn kept(&self) -> PhantomData<Nothing> {
+        PhantomData
     }
 
     /// Returns the name of the error's type.

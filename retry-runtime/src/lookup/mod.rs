@@ -44,7 +44,7 @@ pub use self::argument::{
 };
 pub use self::convert::{Convert, Unconverted};
 pub(crate) use self::failed::BoxedError;
-pub use self::failed::{Failed, Forgets, Named, Probe, Remembers};
+pub use self::failed::{Failed, Kept, Named, Nothing, Probe};
 pub(crate) use self::find::find_in;
 pub use self::find::{Chain, Inside, Itself};
 

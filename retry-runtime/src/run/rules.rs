@@ -2,9 +2,10 @@
 
 use std::error::Error;
 use std::fmt::Display;
+use std::marker::PhantomData;
 use std::time::Duration;
 
-use crate::call::{Call, Chooses, Keeps, LastError, NextAttemptAt, StopReason, Stops};
+use crate::call::{Call, Judgement, LastError, NextAttemptAt, Stops};
 use crate::classify::{Retryable, Ruling, Said, verdict_of};
 use crate::event::RetryEvent;
 use crate::stopped::Stopped;
@@ -51,7 +52,7 @@ impl<T, E> RunRules<'_, T, E> {
         E: Display + Ruled<RULED>,
         C: Stops<E, W>,
     {
-        call.if_ready(&ended, |value| answer(&mut self.until, value, false));
+        call.until(&ended, |value| answer(&mut self.until, value, false));
         call.when_ok(&ended, |value| answer(&mut self.when_ok, value, true));
         if !self.unless.is_empty() {
             let unless = &mut self.unless;
@@ -72,7 +73,11 @@ impl<T, E> RunRules<'_, T, E> {
                     let retry = selected && self.when.iter_mut().all(|when| when(error));
                     Ruling::when(retry, found.unwrap_or_else(|| (self.said)(error)))
                 });
-                (ruling, failed.words(), KeepsLast)
+                Judgement {
+                    ruling,
+                    words: failed.words(),
+                    keeps: PhantomData,
+                }
             },
             |event| self.on_retry.iter_mut().for_each(|hook| hook(event)),
         )
@@ -90,24 +95,13 @@ fn answer<T>(rules: &mut [Asks<'_, T, OkParts>], value: &T, answer: bool) -> OkP
 /// convert into one.
 pub(super) struct Last<E>(E);
 
-/// Keeps the last error of a run.
-struct KeepsLast;
-
-impl<C, E> Keeps<C, E, Last<E>> for KeepsLast {
-    fn keep(self, error: E) -> Option<Last<E>> {
-        Some(Last(error))
+impl<C, E, W> LastError<C, E, W> for Last<E> {
+    fn keep(error: E) -> Option<Self> {
+        Some(Self(error))
     }
-}
 
-impl<C, W> Chooses<C, W> for KeepsLast {}
-
-impl<E> LastError<E> for Last<E> {
-    fn make_error(self, reason: StopReason, stopped: impl FnOnce(Stopped) -> E) -> E {
-        if reason.error_stands {
-            self.0
-        } else {
-            stopped(reason.stopped)
-        }
+    fn end(self, stopped: Stopped, stands: bool) -> Result<E, Stopped> {
+        if stands { Ok(self.0) } else { Err(stopped) }
     }
 }
 
