@@ -170,15 +170,16 @@ mod tests {
     fn a_call_drops_what_it_holds_although_the_recorder_panics() {
         static SHARED: SiteState = SiteState::new();
         static SITE: Site<false> = SiteSettings::new("test", Policy::new(), &SHARED).site();
-        let mut call = SITE.begin::<()>();
-        let held = Arc::downgrade(call.state.frame.rest());
-        let panic = with_local_recorder(&Panics, || {
+        let (held, panic) = with_local_recorder(&Panics, || {
+            // A call is recorded only if there is a recorder when it begins.
+            let mut call = SITE.begin::<()>();
+            let held = Arc::downgrade(call.state.frame.rest());
             let mut waker = Context::from_waker(Waker::noop());
             {
                 let attempt = pin!(call.attempt(pending::<()>()));
                 assert!(attempt.poll(&mut waker).is_pending());
             }
-            catch_unwind(AssertUnwindSafe(|| drop(call)))
+            (held, catch_unwind(AssertUnwindSafe(|| drop(call))))
         });
         assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"no counter"));
         assert_eq!(held.strong_count(), 0);
