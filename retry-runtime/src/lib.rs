@@ -16,7 +16,6 @@ mod context;
 pub mod deadline;
 mod error;
 mod event;
-mod fit;
 mod forward;
 mod jitter;
 mod listen;

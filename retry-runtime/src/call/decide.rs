@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::classify::Ruling;
-use crate::fit::{self, DelayRange};
+use crate::jitter::{DelayRange, fit};
 use crate::stopped::Outcome;
 
 /// How an attempt failed.
@@ -121,7 +121,7 @@ pub(super) fn held_back(
 fn in_time(range: DelayRange, situation: &Situation) -> Result<DelayRange, Outcome> {
     match situation.time {
         None => Ok(range),
-        Some((length, left)) => fit::within(range, length, left).ok_or(Outcome::Deadline),
+        Some((length, left)) => fit(range, length, left).ok_or(Outcome::Deadline),
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::State;
 use crate::budget::{BudgetCell, BudgetConfig, BudgetRef};
 use crate::clock::Stamp;
-use crate::fit::DelayRange;
+use crate::jitter::DelayRange;
 use crate::listen::test_scope_around;
 use crate::test_scope::CallInScope;
 use crate::{rng, switch};

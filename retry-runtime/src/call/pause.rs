@@ -6,7 +6,7 @@ use super::limits::{Cut, Limits};
 use super::{Call, NextAttemptAt, State};
 use crate::clock::{Stamp, nanos};
 use crate::context::{Phase, outer};
-use crate::fit;
+use crate::jitter::fit;
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Returns how long the next attempt waits because its budget is in a pause, or `None` if it begins now. Ask again
@@ -49,7 +49,7 @@ impl<'p> State<'p> {
         let spread = left.saturating_add(high.saturating_sub(low));
         let mut delays = left..=spread.min(most);
         if let (true, Some((length, left))) = (limited, frame.time_to_deadline(now)) {
-            delays = fit::within(delays, length, left).ok_or(Cut::Paused)?;
+            delays = fit(delays, length, left).ok_or(Cut::Paused)?;
         }
         Ok(Some(self.begin_wait(&delays, now, None)))
     }

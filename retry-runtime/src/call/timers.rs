@@ -13,7 +13,7 @@ use super::State;
 use super::events::FailedWith;
 use super::limits::Cut;
 use crate::clock::{Instant, Sleep, Stamp, nanos, sleep_until, turn};
-use crate::fit::DelayRange;
+use crate::jitter::DelayRange;
 use crate::jitter::Jitter;
 use crate::site::SiteSettings;
 

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::Policy;
 use crate::clock::{Stamp, nanos};
-use crate::{fit, rng};
+use crate::jitter::fit;
+use crate::rng;
 
 impl Policy {
     /// Returns the delays of one call whose attempts all fail and take no time, in order.
@@ -87,7 +88,7 @@ impl Schedule {
         let mut range = self.policy.delay_range(self.retries, self.previous);
         if let Some(deadline) = self.policy.deadline() {
             let left = nanos(deadline.saturating_sub(self.waited));
-            range = fit::within(range, nanos(deadline), left)?;
+            range = fit(range, nanos(deadline), left)?;
         }
         Some(rng::seeded_duration_in((self.seed, self.retries), &range))
     }

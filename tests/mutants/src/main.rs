@@ -53,7 +53,6 @@ const RUNTIME: Plan = Plan {
         "retry-runtime/src/call/**",
         "retry-runtime/src/classify/**",
         "retry-runtime/src/context/**",
-        "retry-runtime/src/fit.rs",
         "retry-runtime/src/jitter.rs",
         "retry-runtime/src/policy.rs",
         "retry-runtime/src/policy/**",
