@@ -4,9 +4,9 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use super::State;
+use super::attempt::Cut;
 use super::decide::{Cause, Situation, decide, held_back};
 use super::events::{Event, FailedWith};
-use super::limits::Cut;
 use super::timers::NextAttemptAt;
 use crate::budget::{Charge, Request};
 use crate::classify::{Ruling, Said, Verdict};

@@ -31,17 +31,17 @@ pub mod drive;
 mod environment;
 mod events;
 mod inner;
-mod limits;
 mod observers;
 mod pause;
 mod race;
 mod settle;
 mod timers;
 
+pub use self::attempt::{Cut, Limits, Never};
 pub use self::blocking::CanBlock;
 pub use self::cancel::{Cancels, Signal, Signalled, unless, unless_begun};
 pub use self::close::OnEnd;
-pub use self::limits::{Cut, Limits, Never};
+
 pub use self::settle::{Judgement, LastError, Stops};
 pub use self::timers::NextAttemptAt;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::limits::{Cut, Limits};
+use super::attempt::{Cut, Limits};
 use super::{Call, NextAttemptAt, State};
 use crate::clock::{Stamp, nanos};
 use crate::context::{Phase, outer};

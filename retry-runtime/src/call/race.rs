@@ -19,10 +19,10 @@ use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
+use super::attempt::{Limits, poll_limits};
 use super::cancel::Signalled;
 use super::events::Event;
-use super::limits::Limits;
-use super::timers::{poll_limits, poll_until_due};
+use super::timers::poll_until_due;
 use super::{Call, NextAttemptAt, State};
 use crate::budget::{Charge, Request};
 use crate::clock::{Sleep, Stamp, nanos};

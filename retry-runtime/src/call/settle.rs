@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use super::after::FAILED_VALUE;
-use super::limits::{Cut, Limits, Never};
+use super::attempt::{Cut, Limits, Never};
 use super::{Call, NextAttemptAt};
 use crate::classify::Ruling;
 use crate::context::Phase;

@@ -11,7 +11,6 @@ use tokio::task::unconstrained;
 
 use super::State;
 use super::events::FailedWith;
-use super::limits::Cut;
 use crate::clock::{Instant, Sleep, Stamp, nanos, sleep_until, turn};
 use crate::jitter::DelayRange;
 use crate::jitter::Jitter;
@@ -125,27 +124,6 @@ pub(super) fn poll_until_due<D>(
             None => needs_timers(state.settings.name, || slot.set(Some(sleep_until(at)))),
         }
     }
-}
-
-/// Returns the limit of an attempt that was reached. It is not generic, so a program has it once.
-pub(super) fn poll_limits(
-    state: &State<'_>,
-    slot: Pin<&mut Option<Sleep>>,
-    waker: &mut Context<'_>,
-) -> Poll<Cut> {
-    let (deadline, cut) = (state.frame.deadline.get(), state.frame.cut.get());
-    if deadline.min(cut) == Stamp::NEVER {
-        return Poll::Pending;
-    }
-    poll_until_due(state, slot, waker, |now| {
-        if deadline <= now {
-            Ok(Cut::Deadline)
-        } else if cut <= now {
-            Ok(Cut::Timeout)
-        } else {
-            Err(deadline.min(cut))
-        }
-    })
 }
 
 /// Runs `make`, which makes a timer for the function with this `name`. tokio has no function that says whether the runtime has
