@@ -330,7 +330,7 @@ fn the_index_has_each_key_outcome_and_verdict_and_texts_of_errors_that_exist() {
         assert!(words.len() >= least, "{words:?}");
         assert_eq!(row(name), words);
     }
-    let mut said = ["stopped", "error", "call/events", "call/limits"]
+    let mut said = ["stopped", "error", "call/events", "call/attempt"]
         .map(|file| read(&format!("retry-runtime/src/{file}.rs")))
         .concat();
     for path in in_folder("tests/ui/fail", "stderr") {

@@ -2,15 +2,17 @@
 
 mod given;
 mod located;
-mod settings;
 
 pub use self::given::{BudgetOf, DelaysOf, PolicyOf};
-pub use self::settings::SiteSettings;
 
-use std::ops::Deref;
+use std::ops::{Deref, RangeInclusive};
 use std::panic::Location;
+use std::time::Duration;
 
-use crate::budget::BudgetCell;
+use crate::budget::{Budget, BudgetCell, BudgetRef};
+use crate::context::FunctionId;
+use crate::jitter::Jitter;
+use crate::policy::{Policy, attempts_for, delays_range};
 use crate::trace::Lines;
 
 /// An annotated function: the settings of its calls. The expansion of each function has one.
@@ -71,5 +73,153 @@ impl<const LIMITED: bool> Deref for Site<LIMITED> {
     #[inline]
     fn deref(&self) -> &SiteSettings<'static> {
         &self.0
+    }
+}
+
+/// The settings of a call: the function's name, a policy, and the budget.
+///
+/// The site holds the settings of the function. A call that computes some settings copies them and changes the copy.
+#[derive(Debug, Clone, Copy)]
+pub struct SiteSettings<'p> {
+    /// The label in events, reports and metrics.
+    pub(crate) name: &'static str,
+    /// What all calls of the function share.
+    pub(crate) shared: &'static SiteState,
+    budget: GivenBudget<'p>,
+    /// The delays of this call, which replace the delays of the policy.
+    delays: Option<&'p [Duration]>,
+    pub(crate) policy: Policy,
+    /// Whether the function may run twice.
+    pub(crate) idempotent: bool,
+    /// Whether the text of errors stays out of the log.
+    pub(crate) sensitive: bool,
+    /// Whether a hook wants to know what the call did, and how long it took.
+    pub(crate) listens: bool,
+}
+
+/// The budget that the attribute names.
+#[derive(Debug, Clone, Copy)]
+enum GivenBudget<'p> {
+    /// It names none, so the policy decides.
+    OfPolicy,
+    None,
+    Of(&'p Budget),
+}
+
+impl<'p> SiteSettings<'p> {
+    /// Makes the settings of a function, with the budget of the policy.
+    #[must_use]
+    pub const fn new(name: &'static str, policy: Policy, shared: &'static SiteState) -> Self {
+        Self {
+            name,
+            shared,
+            budget: GivenBudget::OfPolicy,
+            delays: None,
+            policy,
+            idempotent: true,
+            sensitive: false,
+            listens: false,
+        }
+    }
+
+    /// Copies the settings for one call.
+    #[must_use]
+    pub const fn of_call(&self) -> Self {
+        *self
+    }
+
+    /// Changes the policy.
+    #[must_use]
+    pub fn with_policy(mut self, change: impl FnOnce(Policy) -> Policy) -> Self {
+        self.policy = change(self.policy);
+        self
+    }
+
+    /// Sets the delays, with one attempt more than there are delays, and no jitter. The last delay is repeated if the
+    /// call makes more attempts.
+    #[must_use]
+    pub fn with_delays(mut self, delays: &'p [Duration]) -> Self {
+        let policy = self.policy.with_attempts(attempts_for(delays));
+        self.policy = policy.with_jitter(Jitter::None);
+        self.delays = Some(delays);
+        self
+    }
+
+    /// Sets the budget, or `None` for none.
+    #[must_use]
+    pub const fn with_budget(mut self, budget: Option<&'p Budget>) -> Self {
+        self.budget = match budget {
+            Some(budget) => GivenBudget::Of(budget),
+            None => GivenBudget::None,
+        };
+        self
+    }
+
+    /// Sets the label in events, reports and metrics.
+    #[must_use]
+    pub(crate) const fn with_name(mut self, name: &'static str) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// Declares that a hook wants to know what the call did, and how long it took, so that the clock is read.
+    #[must_use]
+    pub const fn with_listener(mut self) -> Self {
+        self.listens = true;
+        self
+    }
+
+    /// Sets whether the text of errors stays out of the log.
+    #[must_use]
+    pub const fn with_sensitive(mut self, sensitive: bool) -> Self {
+        self.sensitive = sensitive;
+        self
+    }
+
+    /// Sets whether the function may run twice. If not, only refused attempts are retried.
+    #[must_use]
+    pub const fn with_idempotent(mut self, idempotent: bool) -> Self {
+        self.idempotent = idempotent;
+        self
+    }
+
+    /// Identifies the function. The calls of one place in the source may have different names.
+    pub(crate) fn function(&self) -> FunctionId {
+        FunctionId::of(self.shared, self.name)
+    }
+
+    /// The budget, or `None` for none.
+    #[inline]
+    pub(crate) const fn budget(&self) -> Option<BudgetRef<'_>> {
+        match self.budget {
+            GivenBudget::Of(budget) => Some(budget.of_call()),
+            GivenBudget::None => None,
+            GivenBudget::OfPolicy => self.policy.budget_of_call(&self.shared.cell),
+        }
+    }
+
+    /// The range of the delay before retry `n`, counted from 0. `previous` is the delay before the last retry, and
+    /// `throttled` says that the failure was throttled without a hint.
+    #[inline]
+    pub(crate) fn delay_range(
+        &self,
+        n: u32,
+        previous: Option<Duration>,
+        throttled: bool,
+    ) -> RangeInclusive<Duration> {
+        match self.delays {
+            None if throttled => self.policy.throttled_delay_range(n, previous),
+            None => self.policy.delay_range(n, previous),
+            Some(delays) => delays_range(delays, self.policy.jitter(), n),
+        }
+    }
+
+    /// The range of the longest delay.
+    #[cold]
+    pub(crate) fn longest_delay_range(&self) -> RangeInclusive<Duration> {
+        match self.delays {
+            None => self.policy.longest_delay_range(),
+            Some(delays) => delays_range(delays, self.policy.jitter(), u32::MAX),
+        }
     }
 }
