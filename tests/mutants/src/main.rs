@@ -114,7 +114,7 @@ fn main() -> Result<()> {
         mutants.extend(list::of(root, package, &files)?);
     }
     println!("{} mutants", mutants.len());
-    let fates = fates(root, &what, &plan, &mutants)?;
+    let (fates, failing) = fates(root, &what, &plan, &mutants)?;
     let mut report = String::new();
     let mut counts = BTreeMap::<_, usize>::new();
     for (mutant, fate) in mutants.iter().zip(&fates) {
@@ -128,10 +128,12 @@ fn main() -> Result<()> {
     fs::write(path, report)?;
     println!("{counts:?}");
     ensure!(!fates.contains(&Fate::Missed), "some mutants are missed");
+    ensure!(failing == 0, "{failing} tests fail without a mutant");
     Ok(())
 }
 
-fn fates(root: &Path, what: &str, plan: &Plan, mutants: &[Mutant]) -> Result<Vec<Fate>> {
+/// What became of each mutant, and how many tests fail without one.
+fn fates(root: &Path, what: &str, plan: &Plan, mutants: &[Mutant]) -> Result<(Vec<Fate>, usize)> {
     let arguments: Vec<&str> = plan.tests.split_whitespace().collect();
     let asleep = Copy::new(root, what)?.plant_all(mutants, plan.packages, &arguments)?;
     let Asleep {
@@ -145,6 +147,7 @@ fn fates(root: &Path, what: &str, plan: &Plan, mutants: &[Mutant]) -> Result<Vec
         numbers.len()
     );
     let tests = programs::reach(&programs, &root.join("target/mutants/reached").join(what))?;
+    let (failing, tests): (Vec<_>, Vec<_>) = tests.into_iter().partition(|test| test.fails);
     println!("{} tests", tests.len());
     let mut fates: BTreeMap<usize, Fate> = refused
         .into_iter()
@@ -161,7 +164,7 @@ fn fates(root: &Path, what: &str, plan: &Plan, mutants: &[Mutant]) -> Result<Vec
         .filter(|number| matches!(fates.get(number), None | Some(Fate::Missed)))
         .collect();
     if alone.is_empty() {
-        return Ok(fates.into_values().collect());
+        return Ok((fates.into_values().collect(), failing.len()));
     }
     let copy = Copy::new(root, &format!("{what}-alone"))?;
     let without = copy.fate(plan.near)?;
@@ -177,7 +180,7 @@ fn fates(root: &Path, what: &str, plan: &Plan, mutants: &[Mutant]) -> Result<Vec
         );
         fates.insert(*number, fate);
     }
-    Ok(fates.into_values().collect())
+    Ok((fates.into_values().collect(), failing.len()))
 }
 
 /// Does the work for each item, some at a time.

@@ -32,6 +32,8 @@ pub(crate) struct Test {
     name: String,
     took: Duration,
     reached: BTreeSet<usize>,
+    /// Without a mutant, too: then it says nothing of one.
+    pub(crate) fails: bool,
 }
 
 /// What a build comes to.
@@ -151,7 +153,10 @@ pub(crate) fn reach(programs: &[Program], notes: &Path) -> Result<Vec<Test>> {
                 command.env("MUTANTS_REACHED", &note),
                 Duration::from_secs(300),
             )?;
-            ensure!(fate == Fate::Missed, "without a mutant, {fate:?}: {name}");
+            let fails = fate != Fate::Missed;
+            if fails {
+                println!("fails without a mutant, and is left out: {name}");
+            }
             let reached = fs::read_to_string(&note)?;
             let reached = reached.lines().map(str::parse).collect::<Result<_, _>>()?;
             Ok(Test {
@@ -159,6 +164,7 @@ pub(crate) fn reach(programs: &[Program], notes: &Path) -> Result<Vec<Test>> {
                 name,
                 took: begin.elapsed(),
                 reached,
+                fails,
             })
         },
     )
