@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::{fs, io};
 
-/// Copies a folder, without builds and what is git's own.
+/// Copies a folder, without builds and what is git's own. What is in the copy only, and is no build, is removed.
 ///
 /// # Errors
 ///
-/// - A file cannot be read or written.
+/// - A file cannot be read, written or removed.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
@@ -19,6 +19,18 @@ pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
             }
         } else if from.is_file() {
             write(&to, &fs::read(&from)?)?;
+        }
+    }
+    for entry in fs::read_dir(to)? {
+        let entry = entry?;
+        let copied = entry.path();
+        if from.join(entry.file_name()).exists() || is_left_out(&copied) {
+            continue;
+        }
+        if copied.is_dir() {
+            fs::remove_dir_all(copied)?;
+        } else {
+            fs::remove_file(copied)?;
         }
     }
     Ok(())
@@ -42,4 +54,31 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
 pub fn is_left_out(folder: &Path) -> bool {
     let name = folder.file_name();
     name.is_some_and(|name| name == "target" || name == ".git")
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+
+    #[test]
+    fn what_is_gone_is_removed_from_a_copy_and_builds_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        for file in ["call.rs", "call/moved.rs", "gone/gone.rs"] {
+            let file = from.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            write(&file, b"").unwrap();
+        }
+        copy(&from, &to).unwrap();
+        fs::create_dir(to.join("target")).unwrap();
+        fs::rename(from.join("call/moved.rs"), from.join("moved.rs")).unwrap();
+        fs::remove_dir_all(from.join("gone")).unwrap();
+        copy(&from, &to).unwrap();
+        let is_there = |file: &&str| to.join(file).exists();
+        let files = ["call.rs", "moved.rs", "target", "call/moved.rs", "gone"];
+        let there: Vec<_> = files.into_iter().filter(is_there).collect();
+        assert_eq!(there, ["call.rs", "moved.rs", "target"]);
+    }
 }
