@@ -22,22 +22,15 @@ pub(crate) const FAILED_VALUE: &str = "an `Ok` that means failure";
 
 impl<'p> State<'p> {
     /// Ends a call that succeeded.
-    #[inline]
     pub(crate) fn succeeded(&self) {
         let frame = &self.frame;
         // Most calls succeed at once, and are not observed.
         let is_known = frame.observed.get() || frame.if_rest().is_some() || frame.number.get() > 1;
         let budget = self.settings.budget();
-        if is_known || budget.is_some_and(|budget| !budget.cell.is_at_rest()) {
-            self.succeeded_late();
-        } else {
+        if !is_known && budget.is_none_or(|budget| budget.cell.is_at_rest()) {
             frame.phase.set(Phase::Closed);
+            return;
         }
-    }
-
-    #[inline(never)]
-    fn succeeded_late(&self) {
-        let frame = &self.frame;
         let last_retry = frame.permit.get();
         self.end_attempt(None);
         if let Some(budget) = self.budget() {
@@ -73,28 +66,16 @@ impl<'p> State<'p> {
         if verdict == Verdict::Throttled {
             self.pause_others(hint);
         }
-        let failed = self.failed_with(verdict, words, erred);
+        // The text of an error that is sensitive is not for observers.
+        let is_shown = !(erred && self.settings.sensitive);
+        let words = if is_shown { words } else { &"(sensitive)" };
+        let failed = FailedWith { verdict, words };
         if self.frame.beside.get() && ruling.retry && !self.is_signalled() {
             self.set_aside(failed, hint);
             return Ok(self.next(None));
         }
         self.attempt_fails(Previous::Failed(verdict), erred, failed);
         self.wait_or_end(Cause::Returned(ruling), failed)
-    }
-
-    /// How an attempt failed, for observers: without the text of an error that is sensitive.
-    fn failed_with<'a>(
-        &self,
-        verdict: Verdict,
-        words: &'a dyn Display,
-        erred: bool,
-    ) -> FailedWith<'a> {
-        let words = if erred && self.settings.sensitive {
-            &"(sensitive)"
-        } else {
-            words
-        };
-        FailedWith { verdict, words }
     }
 
     /// Decides what follows an attempt that returned an `Ok` that means failure.
@@ -270,27 +251,22 @@ impl<'p> State<'p> {
     /// Takes a permit for the next retry. Returns `false` if the budget refuses it.
     fn take_permit(&self, now: Stamp) -> bool {
         let frame = &self.frame;
-        let Some(charge) = frame.previous.get().map(Previous::charge) else {
+        let (Some(previous), Some(budget)) = (frame.previous.get(), self.budget()) else {
             return true;
         };
         let hedges = u32::from(frame.hedge(false) == Some(Hedge::Lost));
-        // A retry after progress restarts the count of attempts, so it has to cost something.
-        let progressed = frame.progressed() == frame.number.get();
-        let request = |had_begun| Request {
-            charge: if progressed {
-                charge.max(Charge::Failure)
-            } else {
-                charge
-            },
+        let mut request = Request {
+            charge: previous.charge(),
             number: frame.number.get() - hedges,
-            had_begun: !progressed && had_begun,
+            had_begun: budget.had_begun(frame.faults.get()),
             at_once: !frame.was_pending.get(),
         };
-        let Some(budget) = self.budget() else {
-            return true;
-        };
-        let had_begun = budget.had_begun(frame.faults.get());
-        frame.permit.set(budget.take(request(had_begun), now));
+        if frame.progressed() == frame.number.get() {
+            // A retry after progress restarts the count of attempts, so it has to cost something.
+            request.charge = request.charge.max(Charge::Failure);
+            request.had_begun = false;
+        }
+        frame.permit.set(budget.take(request, now));
         frame.permit.get().is_some()
     }
 

@@ -19,21 +19,19 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     // Its future has a name: each function awaits one, and what is opaque costs more to check.
     #[inline]
     pub fn attempt<F: Future>(&mut self, body: F) -> Attempting<'_, 'p, F, C> {
-        self.limited(false, body)
+        Attempting {
+            state: &mut self.state,
+            prepares: false,
+            body,
+            timer: C::Timer::default(),
+        }
     }
 
     /// Runs `before_retry` within the deadline.
     pub fn prepare<F: Future>(&mut self, body: F) -> impl Future<Output = Result<F::Output, C>> {
-        self.limited(true, body)
-    }
-
-    #[inline]
-    fn limited<F: Future>(&mut self, prepares: bool, body: F) -> Attempting<'_, 'p, F, C> {
         Attempting {
-            state: &mut self.state,
-            prepares,
-            body,
-            timer: C::Timer::default(),
+            prepares: true,
+            ..self.attempt(body)
         }
     }
 }
@@ -117,11 +115,15 @@ impl State<'_> {
         let alone = !retries && !known && !is_within();
         let began = frame.started.get().filter(|_| alone);
         if !alone {
-            self.meet_around(retries);
+            if !retries {
+                self.enter_test_scope();
+            }
+            frame.renew_limits();
+            self.end_wait();
+            outer(|outer| self.begin_within(outer));
         }
-        if !retries {
-            let faults = self.budget().map(|budget| budget.cell.faults());
-            frame.faults.set(faults.unwrap_or_default());
+        if let (false, Some(budget)) = (retries, self.budget()) {
+            frame.faults.set(budget.cell.faults());
         }
         let mut cut = Stamp::NEVER;
         if limited {
@@ -146,16 +148,6 @@ impl State<'_> {
             self.note_retries(frame.retries_in_a_row());
         }
         true
-    }
-
-    #[inline(never)]
-    fn meet_around(&self, retries: bool) {
-        if !retries {
-            self.enter_test_scope();
-        }
-        self.frame.renew_limits();
-        self.end_wait();
-        outer(|outer| self.begin_within(outer));
     }
 
     /// Begins `before_retry`. Returns `false` if the deadline was reached before.

@@ -33,7 +33,7 @@ impl State<'_> {
     /// Ends a call that is not dropped before.
     pub(super) fn end_call(&self, outcome: Outcome) {
         self.frame.phase.set(Phase::Ended(outcome));
-        self.ended(outcome);
+        self.call_ends(outcome);
     }
 
     /// Closes a call, also one that is dropped. Returns its outcome.
@@ -46,16 +46,8 @@ impl State<'_> {
             Phase::Attempt => self.count(Attempted::Unfinished),
             _ => {}
         }
-        self.ended(Outcome::Dropped);
+        self.call_ends(Outcome::Dropped);
         Outcome::Dropped
-    }
-
-    /// Notifies observers of the end. An attempt beside another one is lost with it.
-    fn ended(&self, outcome: Outcome) {
-        if self.frame.beside.take() {
-            self.count(Attempted::Unfinished);
-        }
-        self.call_ends(outcome);
     }
 
     /// Gives back the permit of a retry that never began.

@@ -115,8 +115,11 @@ impl State<'_> {
         self.frame.waits.set(self.frame.recorded.get());
     }
 
-    /// The call ends, and with it an attempt that still runs: records it, and closes its spans.
+    /// The call ends, and with it an attempt that runs beside another one: records it, and closes its spans.
     pub(super) fn call_ends(&self, outcome: Outcome) {
+        if self.frame.beside.take() {
+            self.count(Attempted::Unfinished);
+        }
         self.wait_ends();
         if self.frame.recorded.get() {
             let report = self.report(outcome);
