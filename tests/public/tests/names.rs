@@ -285,10 +285,11 @@ fn a_word_of_the_glossary_names_the_type_in_its_row_and_no_other() {
 
 /// Macros make these variants, from words of the attribute and from the rows of the table of keys, and so does serde, from
 /// settings.
-const MADE_ELSEWHERE: [(&str, &str); 13] = [
+const MADE_ELSEWHERE: [(&str, &str); 14] = [
     ("Backoff", "Constant"),
     ("Backoff", "Fibonacci"),
     ("Backoff", "Linear"),
+    ("Cut", "Cancelled"),
     ("Grammar", "Flag"),
     ("Grammar", "List"),
     ("Grammar", "Names"),
