@@ -26,24 +26,17 @@ pub(crate) struct BudgetConfig {
     pub(crate) failure: u32,
     pub(crate) throttled: u32,
     pub(crate) timeout: u32,
-    /// What a call gives. [`BudgetConfig::earning`] says when.
+    /// What a call gives: if it succeeds without a retry, or once if [`each_call_gives`](Self::each_call_gives).
     pub(crate) reward: u32,
-    pub(super) earning: Earning,
+    /// Whether every call that succeeds or asks for a retry gives the reward once, as with `Budget::ratio`. So retries are a share
+    /// of the calls. If not, a call that succeeds after retries gives the price of the last one.
+    pub(crate) each_call_gives: bool,
     /// The amount that comes back each second.
     pub(crate) refill: u32,
     /// Whether calls that had begun when a fault began retry for free; see [`FaultState`].
     pub(crate) first_wave_is_free: bool,
     /// Whether the hint of a server pauses all calls.
     pub(crate) pauses: bool,
-}
-
-/// What fills a budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Earning {
-    /// A call that succeeds gives the price of its last retry, or the reward if it made no retry.
-    Success,
-    /// Every call that succeeds or asks for a retry gives the reward once. So retries are a share of the calls.
-    Call,
 }
 
 /// A retry that asks for its permit.
@@ -134,7 +127,7 @@ impl BudgetConfig {
         throttled: Self::tokens(4),
         timeout: Self::tokens(6),
         reward: 200,
-        earning: Earning::Success,
+        each_call_gives: false,
         refill: Self::tokens(2),
         first_wave_is_free: true,
         pauses: false,
@@ -148,7 +141,7 @@ impl BudgetConfig {
         throttled: Self::tokens(5),
         timeout: Self::tokens(14),
         reward: Self::tokens(1),
-        earning: Earning::Success,
+        each_call_gives: false,
         refill: 0,
         first_wave_is_free: false,
         pauses: false,
@@ -162,7 +155,7 @@ impl BudgetConfig {
         throttled: Self::tokens(1),
         timeout: Self::tokens(1),
         reward: 0,
-        earning: Earning::Call,
+        each_call_gives: true,
         refill: 0,
         first_wave_is_free: false,
         pauses: false,
@@ -196,12 +189,6 @@ impl BudgetConfig {
         tokens * 1000
     }
 
-    /// Whether calls earn a share of a retry each, as with `Budget::ratio`.
-    #[cfg(feature = "serde")]
-    pub(crate) fn is_ratio(&self) -> bool {
-        self.earning == Earning::Call
-    }
-
     /// The capacity in tokens.
     pub(crate) const fn capacity(&self) -> u32 {
         self.capacity / 1000
@@ -216,19 +203,9 @@ impl BudgetConfig {
         }
     }
 
-    /// Returns what a success adds. `last_retry` is the charge of the call's last retry.
-    pub(super) const fn gain(&self, last_retry: Option<Charge>) -> u32 {
-        match (self.earning, last_retry) {
-            (_, None) => self.reward,
-            (Earning::Success, Some(charge)) => self.price(charge),
-            // This call gave its share when it asked for its first retry.
-            (Earning::Call, Some(_)) => 0,
-        }
-    }
-
     /// Asks for the permit of a retry. Returns what it is charged, or `None` if it is refused.
     pub(super) fn take(&self, balance: &mut Balance, of: Request) -> Option<Charge> {
-        if self.earning == Earning::Call && of.number == 1 {
+        if self.each_call_gives && of.number == 1 {
             // The call gives its share before the price is taken.
             balance.add(self.reward);
         }
@@ -262,7 +239,12 @@ impl BudgetConfig {
 
     /// Records a call that succeeded. `last_retry` is the charge of its last retry.
     pub(super) fn succeed(&self, balance: &mut Balance, last_retry: Option<Charge>) {
-        balance.add(self.gain(last_retry));
+        balance.add(match last_retry {
+            None => self.reward,
+            // This call gave its share when it asked for its first retry.
+            Some(_) if self.each_call_gives => 0,
+            Some(charge) => self.price(charge),
+        });
         if balance.fault != FaultState::Serious || balance.missing == 0 {
             balance.fault = FaultState::None;
         }
@@ -284,16 +266,14 @@ impl BudgetConfig {
     pub(super) fn credit(&self, balance: &mut Balance, now: Stamp) {
         let late = balance.credited.since(now);
         if late.is_zero() || late > LATE {
-            let earned = self.sum(now).saturating_sub(self.sum(balance.credited));
+            // The difference of two sums loses nothing by rounding in the long run.
+            let refill = u128::from(self.refill);
+            let sum_before = u128::from(balance.credited.as_nanos()) * refill / 1_000_000_000;
+            let sum = u128::from(now.as_nanos()) * refill / 1_000_000_000;
+            let earned = sum.saturating_sub(sum_before);
             balance.add(u32::try_from(earned).unwrap_or(u32::MAX));
             balance.credited = now;
         }
-    }
-
-    /// Returns the amount that comes back until this time. The difference of two sums loses nothing by rounding in the long
-    /// run.
-    fn sum(&self, until: Stamp) -> u128 {
-        u128::from(until.as_nanos()) * u128::from(self.refill) / 1_000_000_000
     }
 }
 

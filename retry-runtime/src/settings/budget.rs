@@ -75,7 +75,7 @@ impl BudgetKeys {
         };
         let tokens = |thousandths: u32| Number(f64::from(thousandths) / 1000.0);
         let reward = tokens(numbers.reward);
-        let start = match (numbers.is_ratio(), numbers.first_wave_is_free) {
+        let start = match (numbers.each_call_gives, numbers.first_wave_is_free) {
             (true, _) => Self {
                 ratio: Some(Number(reward.0)),
                 ..Self::default()

@@ -9,9 +9,7 @@
 //!
 //! With the numbers of the default, that is the promise about a service that is down.
 
-use super::super::numbers::{
-    Balance, BudgetConfig, Charge, Earning, FREE_RETRIES, FaultState, Request,
-};
+use super::super::numbers::{Balance, BudgetConfig, Charge, FREE_RETRIES, FaultState, Request};
 use super::super::{BudgetCell, BudgetRef};
 use crate::clock::Stamp;
 
@@ -179,18 +177,15 @@ fn every_success_and_every_tick_keeps_the_balance(width: Width) {
 /// A success gives what its last retry took, or the reward, up to the capacity. It ends a fault, but a serious one only in a
 /// full budget.
 fn a_success_keeps_the_balance(capacity: u32, state: Balance, amount: u32) {
-    for earning in [Earning::Success, Earning::Call] {
+    for each_call_gives in [false, true] {
         for (last_retry, gives) in [
             (None, amount),
-            (
-                Some(Charge::Failure),
-                amount * u32::from(earning == Earning::Success),
-            ),
+            (Some(Charge::Failure), amount * u32::from(!each_call_gives)),
             (Some(Charge::Free), 0),
         ] {
             let numbers = BudgetConfig {
                 reward: amount,
-                earning,
+                each_call_gives,
                 ..numbers(capacity, amount, 0, true)
             };
             let (after, ()) = run(&numbers, state, |budget| {
