@@ -17,7 +17,7 @@ pub(crate) use self::timers::{Instant, Sleep, sleep_until, turn};
 /// An instant as nanoseconds since a point that is the same in the whole process.
 ///
 /// `Option<Stamp>` is half as large as `Option<Instant>`, and the future of every call contains it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp(NonZeroU64);
 
 impl Stamp {
@@ -36,7 +36,7 @@ impl Stamp {
     pub(crate) fn of(instant: Instant) -> Self {
         let first = *FIRST_INSTANT.get_or_init(|| instant);
         match instant.checked_duration_since(first) {
-            Some(later) => Self::FIRST.plus(nanos(later)),
+            Some(later) => Self::FIRST.plus(later),
             None => Self::FIRST.minus(first.saturating_duration_since(instant)),
         }
     }
@@ -54,21 +54,14 @@ impl Stamp {
         Duration::from_nanos(self.as_nanos().saturating_sub(earlier.as_nanos()))
     }
 
-    /// Nanoseconds from an earlier stamp to this one, or 0 if that stamp is later.
-    #[inline]
-    pub(crate) fn nanos_since(self, earlier: Self) -> u64 {
-        self.as_nanos().saturating_sub(earlier.as_nanos())
-    }
-
-    /// This stamp plus `nanos` nanoseconds, saturating.
-    pub(crate) fn plus(self, nanos: u64) -> Self {
-        Self::from_nanos(self.as_nanos().saturating_add(nanos))
+    /// This stamp plus `length`, or never if that is later than any instant.
+    pub(crate) fn plus(self, length: Duration) -> Self {
+        Self(self.0.saturating_add(nanos(length)))
     }
 
     /// When a limit of this length ends that begins now, or never without one.
-    #[inline]
     pub(crate) fn after(self, limit: Option<Duration>) -> Self {
-        limit.map_or(Self::NEVER, |limit| self.plus(nanos(limit)))
+        self.plus(limit.unwrap_or(Duration::MAX))
     }
 
     /// This stamp minus `length`, saturating.
@@ -124,6 +117,7 @@ mod tests {
 
     #[test]
     fn lengths_saturate() {
+        assert_eq!(Stamp::FIRST.after(None), Stamp::NEVER);
         assert_eq!(nanos(Duration::MAX), u64::MAX);
         assert_eq!(nanos(Duration::new(1, 5)), 1_000_000_005);
     }

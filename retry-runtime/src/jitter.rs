@@ -80,42 +80,54 @@ impl Jitter {
 /// The range from which a delay is drawn, ends included.
 pub(crate) type DelayRange = RangeInclusive<Duration>;
 
-/// Cuts the range of a delay to the longest wait that reserves time for the next attempt to be useful, if `left` nanoseconds are left
-/// of a `deadline`. Returns `None` if no wait does, or if the shortest delay is longer.
-pub(crate) fn fit(range: DelayRange, deadline: u64, left: u64) -> Option<DelayRange> {
-    cut(range, Duration::from_nanos(longest_wait(deadline, left)?))
-}
-
-/// Returns the longest wait that reserves time for the next attempt to be useful, or `None` if no wait does.
+/// Cuts the range of a delay to the longest wait that reserves time for the next attempt to be useful, if so much is `left` of
+/// a `deadline`. Returns `None` if no wait does, or if the shortest delay is longer.
 ///
-/// All times are in nanoseconds; `left` is the time until the deadline. The time for a useful attempt is a tenth of the
-/// deadline, at most 50 ms. Our choice, for a round trip and some work.
-fn longest_wait(deadline: u64, left: u64) -> Option<u64> {
-    const OF_USE: u64 = 50_000_000;
-    let of_use = (deadline / 10).min(OF_USE);
-    left.checked_sub(of_use).filter(|_| left > 0)
-}
-
-/// Cuts the range of a delay to the longest wait. Returns `None` if the shortest delay does not fit.
-pub(crate) fn cut(range: DelayRange, longest: Duration) -> Option<DelayRange> {
+/// The time for a useful attempt is a tenth of the deadline, at most 50 ms. Our choice, for a round trip and some work.
+pub(crate) fn fit(range: DelayRange, deadline: Duration, left: Duration) -> Option<DelayRange> {
+    const OF_USE: Duration = Duration::from_millis(50);
+    let longest = left.checked_sub(OF_USE.min(deadline / 10))?;
     let (low, high) = range.into_inner();
     // A range that is cut to zero would give a loop without a pause.
-    let fits = low <= longest && (high.is_zero() || !longest.is_zero());
-    fits.then(|| low..=high.min(longest))
+    let is_busy = longest.is_zero() && !high.is_zero();
+    if left.is_zero() || low > longest || is_busy {
+        return None;
+    }
+    Some(low..=high.min(longest))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
     #[test]
     fn a_wait_leaves_a_tenth_of_the_deadline_and_at_most_50_ms() {
-        const SECOND: u64 = 1_000_000_000;
-        assert_eq!(longest_wait(SECOND / 10, SECOND / 10), Some(90_000_000));
-        assert_eq!(longest_wait(10 * SECOND, SECOND), Some(950_000_000));
-        assert_eq!(longest_wait(SECOND, 50_000_000), Some(0));
-        assert_eq!(longest_wait(SECOND, 49_999_999), None);
-        assert_eq!(longest_wait(9, 1), Some(1));
-        assert_eq!(longest_wait(9, 0), None, "the deadline is reached");
+        const NANO: Duration = Duration::from_nanos(1);
+        let longest = |deadline, left| {
+            let (low, high) = fit(Duration::ZERO..=Duration::MAX, deadline, left)?.into_inner();
+            assert_eq!(low, Duration::ZERO);
+            Some(high)
+        };
+        assert_eq!(longest(ms(100), ms(100)), Some(ms(90)));
+        assert_eq!(longest(ms(10_000), ms(1_000)), Some(ms(950)));
+        assert_eq!(longest(ms(1_000), ms(50) + NANO), Some(NANO));
+        assert_eq!(longest(ms(1_000), ms(50)), None, "only a wait of zero");
+        assert_eq!(longest(ms(1_000), ms(50).saturating_sub(NANO)), None);
+        assert_eq!(longest(NANO * 9, NANO), Some(NANO));
+        assert_eq!(
+            longest(NANO * 9, Duration::ZERO),
+            None,
+            "the deadline is reached"
+        );
+        let at_once = Duration::ZERO..=Duration::ZERO;
+        assert_eq!(
+            fit(at_once.clone(), ms(1_000), ms(50)),
+            Some(at_once.clone())
+        );
+        assert_eq!(fit(at_once, Duration::ZERO, Duration::ZERO), None);
     }
 }

@@ -11,22 +11,9 @@ use crate::clock::{Stamp, nanos};
 
 /// Draws a duration from the range, ends included, uniformly.
 ///
-/// An empty range gives its start. Widths above 2^64 ns, five centuries, are cut.
-#[inline]
-pub(crate) fn duration_in(range: &RangeInclusive<Duration>, at: Stamp) -> Duration {
-    draw(seed(at), range)
-}
-
-/// Draws from the range as [`duration_in`] does. The same `place` gives the same delay in every run, but it may change
-/// with a release of Rust or of this crate.
-pub(crate) fn seeded_duration_in(place: impl Hash, range: &RangeInclusive<Duration>) -> Duration {
-    let mut hasher = DefaultHasher::new();
-    place.hash(&mut hasher);
-    draw(hasher.finish(), range)
-}
-
-/// The generator spreads the seed over its state, so consecutive seeds give unrelated numbers.
-fn draw(seed: u64, range: &RangeInclusive<Duration>) -> Duration {
+/// An empty range gives its start. Widths above 2^64 ns, five centuries, are cut. The generator spreads the seed over its
+/// state, so consecutive seeds give unrelated numbers.
+pub(crate) fn draw(seed: u64, range: &RangeInclusive<Duration>) -> Duration {
     let low = *range.start();
     let width = nanos(range.end().saturating_sub(low));
     if width == 0 {
@@ -42,11 +29,18 @@ fn draw(seed: u64, range: &RangeInclusive<Duration>) -> Duration {
 /// by `fork` has the keys of its parent, so the instant is hashed too.
 pub(crate) fn seed(at: Stamp) -> u64 {
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    let place = at;
+    let place = at.as_nanos();
     // In a browser, the keys are the same in each page.
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-    let place = (at, uuid());
+    let place = (at.as_nanos(), uuid());
     RandomState::new().hash_one(place)
+}
+
+/// A seed that is the same in every run, but it may change with a release of Rust or of this crate.
+pub(crate) fn seed_of(place: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    place.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A random UUID (version 4). Each UUID comes from the operating system.
@@ -72,6 +66,10 @@ mod tests {
         Stamp::from_nanos(nanos)
     }
 
+    fn drawn(range: &RangeInclusive<Duration>) -> Duration {
+        draw(seed(at(1)), range)
+    }
+
     #[test]
     fn the_same_seed_draws_the_same() {
         let second = Duration::ZERO..=Duration::from_secs(1);
@@ -81,7 +79,7 @@ mod tests {
     #[test]
     fn draws_of_one_instant_differ() {
         let second = Duration::ZERO..=Duration::from_secs(1);
-        let drawn: HashSet<_> = (0..1000).map(|_| duration_in(&second, at(1))).collect();
+        let drawn: HashSet<_> = (0..1000).map(|_| drawn(&second)).collect();
         assert!(drawn.len() >= 999, "{}", drawn.len());
     }
 
@@ -104,7 +102,9 @@ mod tests {
     #[test]
     fn the_same_keys_give_other_seeds_at_another_instant() {
         let keys = RandomState::new();
-        let seeds: HashSet<_> = (1..=1000).map(|now| keys.hash_one(at(now))).collect();
+        let seeds: HashSet<_> = (1..=1000)
+            .map(|now| keys.hash_one(at(now).as_nanos()))
+            .collect();
         assert_eq!(seeds.len(), 1000);
     }
 
@@ -115,7 +115,7 @@ mod tests {
         let mut counts = [0_u32; 16];
         let low = Duration::from_millis(5);
         for _ in 0..DRAWS {
-            let drawn = duration_in(&(low..=low + NANO * 15), at(1)).saturating_sub(low);
+            let drawn = drawn(&(low..=low + NANO * 15)).saturating_sub(low);
             counts[usize::try_from(drawn.as_nanos()).unwrap()] += 1;
         }
         let expected = f64::from(DRAWS) / 16.0;
@@ -128,10 +128,10 @@ mod tests {
 
     #[test]
     fn a_range_of_one_value_or_none_gives_its_start() {
-        assert_eq!(duration_in(&(NANO..=NANO), at(1)), NANO);
+        assert_eq!(drawn(&(NANO..=NANO)), NANO);
         let empty = NANO * 3..=NANO;
-        assert_eq!(duration_in(&empty, at(1)), NANO * 3);
+        assert_eq!(drawn(&empty), NANO * 3);
         let nearly = Duration::MAX.saturating_sub(NANO);
-        assert!(duration_in(&(nearly..=Duration::MAX), at(1)) >= nearly);
+        assert!(drawn(&(nearly..=Duration::MAX)) >= nearly);
     }
 }

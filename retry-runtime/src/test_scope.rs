@@ -109,7 +109,7 @@ impl CallInScope {
     /// the ordinal of the call, so concurrent calls do not change it.
     pub(crate) fn draw(&self, number: u32, range: &DelayRange) -> Duration {
         let place = (self.scope.seed, self.function, self.ordinal, number);
-        rng::seeded_duration_in(place, range)
+        rng::draw(rng::seed_of(place), range)
     }
 
     /// Logs the call, which has ended.

@@ -4,6 +4,7 @@ mod small;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use proptest::prelude::*;
 
@@ -13,7 +14,7 @@ use crate::clock::Stamp;
 
 /// This many milliseconds after the first instant.
 fn at(millis: u64) -> Stamp {
-    Stamp::FIRST.plus(millis.saturating_mul(1_000_000))
+    Stamp::FIRST.plus(Duration::from_millis(millis))
 }
 
 /// The permit of one retry. It gives the price back if it is dropped before the retry begins, as a call does.

@@ -62,8 +62,8 @@ pub(super) struct Situation {
     pub(super) delays: DelayRange,
     /// The range of the longest delay, for a call with unlimited attempts.
     pub(super) unlimited: Option<DelayRange>,
-    /// The length of the deadline and what is left of it, in nanoseconds, or `None` without a deadline.
-    pub(super) time: Option<(u64, u64)>,
+    /// The length of the deadline and what is left of it, or `None` without a deadline.
+    pub(super) time: Option<(Duration, Duration)>,
 }
 
 /// Returns the range of the delay before the next attempt, or why there is none. `refusal` is the outcome of a call inside
@@ -147,10 +147,6 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    fn nanos(length: Duration) -> u64 {
-        u64::try_from(length.as_nanos()).unwrap()
-    }
-
     fn returned(hint: Option<Duration>) -> Cause {
         Cause::Returned(Ruling::retry(Said {
             hint,
@@ -166,7 +162,7 @@ mod tests {
             max_retry_after: ms(1000),
             delays: ms(0)..=ms(100),
             unlimited: None,
-            time: left.map(|left| (nanos(ms(10_000)), nanos(ms(left)))),
+            time: left.map(|left| (ms(10_000), ms(left))),
         }
     }
 
@@ -256,7 +252,7 @@ mod tests {
         ] {
             let situation = Situation {
                 // Of a deadline without a length, nothing is kept for the attempt.
-                time: left.map(|left| (0, nanos(ms(left)))),
+                time: left.map(|left| (ms(0), ms(left))),
                 ..situation(None)
             };
             let decided = decided(returned(hint.map(ms)), None, &situation);
@@ -292,7 +288,7 @@ mod tests {
         let short = returned(Some(ms(200)));
         assert_eq!(decided(short, None, &off), Ok(ms(200)..=ms(500)));
         let late = Situation {
-            time: Some((0, 0)),
+            time: Some((ms(0), ms(0))),
             ..off
         };
         assert_eq!(decided(returned(None), None, &late), Err(Outcome::Deadline));

@@ -5,7 +5,7 @@
 
 use super::State;
 use super::events::Event;
-use crate::clock::{Stamp, nanos};
+use crate::clock::Stamp;
 use crate::context::{Frame, Leeway, Phase, outer};
 use crate::policy::Nested;
 use crate::stopped::Outcome;
@@ -64,8 +64,8 @@ impl State<'_> {
     /// Reports to the outer calls how many retries this call made. They count as failed until the call succeeds.
     pub(super) fn note_retries(&self, retries: u32) {
         if let Some(node) = self.frame.if_node() {
-            let until = nanos(self.settings.policy.max_delay());
-            node.set(retries, Stamp::now().plus(until));
+            let until = Stamp::now().plus(self.settings.policy.max_delay());
+            node.set(retries, until);
         }
     }
 

@@ -229,7 +229,7 @@ impl State<'_> {
     /// Draws the delay before the next attempt. Returns it, and whether the call waits for it.
     pub(super) fn draw(&self, range: &DelayRange, now: Stamp) -> (Duration, bool) {
         match self.test_scope() {
-            None => (rng::duration_in(range, now), true),
+            None => (rng::draw(rng::seed(now), range), true),
             Some(own) => (own.draw(self.frame.number.get(), range), own.scope.waits),
         }
     }

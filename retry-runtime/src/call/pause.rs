@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::attempt::{Cut, Limits};
 use super::{Call, NextAttemptAt, State};
-use crate::clock::{Stamp, nanos};
+use crate::clock::Stamp;
 use crate::context::{Phase, outer};
 use crate::jitter::fit;
 
@@ -60,7 +60,7 @@ impl<'p> State<'p> {
         let end = self.budget()?.paused_until(now)?;
         let now = self.frame.own_time(now);
         let patience = self.settings.policy.max_retry_after();
-        let longest = now.plus(nanos(patience));
+        let longest = now.plus(patience);
         let mut noted = self.frame.rest().noted();
         let longest = *noted.paused_until.get_or_insert(longest);
         let left = end.min(longest).since(now);
@@ -74,7 +74,7 @@ impl<'p> State<'p> {
         let hint = hint.filter(|hint| *hint <= longest);
         if let (Some(hint), Some(budget)) = (hint, self.budget()) {
             let now = self.frame.own_time(Stamp::now());
-            budget.pause_until(now.plus(nanos(hint)));
+            budget.pause_until(now.plus(hint));
         }
     }
 }

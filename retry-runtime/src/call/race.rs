@@ -25,8 +25,8 @@ use super::events::Event;
 use super::timers::poll_until_due;
 use super::{Call, NextAttemptAt, State};
 use crate::budget::{Charge, Request};
-use crate::clock::{Sleep, Stamp, nanos};
-use crate::context::{Leeway, NEVER, Phase};
+use crate::clock::{Sleep, Stamp};
+use crate::context::{Leeway, Phase};
 use crate::report::{Hedge, Which};
 
 pin_project! {
@@ -208,16 +208,16 @@ impl State<'_> {
         }
         frame.inside.set(Leeway::Retry);
         match self.hedge_after() {
-            after if first && after != NEVER => Hedging::At(Stamp::now().plus(after)),
+            Some(after) if first => Hedging::At(Stamp::now().plus(after)),
             _ => Hedging::None,
         }
     }
 
-    /// Returns after how many nanoseconds the call hedges.
-    fn hedge_after(&self) -> u64 {
+    /// Returns after how long the call hedges, or `None` for never.
+    fn hedge_after(&self) -> Option<Duration> {
         const LEAST: Duration = Duration::from_millis(1);
-        let after = self.settings.policy.hedge();
-        after.map_or(NEVER, |after| nanos(after.max(LEAST)))
+        let after = self.settings.policy.hedge()?;
+        Some(after.max(LEAST))
     }
 
     /// Whether the call may hedge now, and takes that from the budget of its hedges.
@@ -234,7 +234,7 @@ impl State<'_> {
             || frame.attempts_allowed().is_some_and(|most| most < 2)
             || !self.settings.idempotent
             || !self.is_enabled()
-            || frame.deadline.get() <= now.plus(self.hedge_after())
+            || frame.deadline.get() <= now.after(self.hedge_after())
         {
             return false;
         }

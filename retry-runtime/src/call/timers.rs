@@ -11,7 +11,7 @@ use tokio::task::unconstrained;
 
 use super::State;
 use super::events::FailedWith;
-use crate::clock::{Instant, Sleep, Stamp, nanos, sleep_until, turn};
+use crate::clock::{Instant, Sleep, Stamp, sleep_until, turn};
 use crate::jitter::DelayRange;
 use crate::jitter::Jitter;
 use crate::site::SiteSettings;
@@ -46,7 +46,7 @@ impl<'p> State<'p> {
             frame.pass_over(delay);
         }
         self.wait_begins(delay, now, failed);
-        self.next((waits && !delay.is_zero()).then(|| now.plus(nanos(delay))))
+        self.next((waits && !delay.is_zero()).then(|| now.plus(delay)))
     }
 
     /// The next attempt begins then, or at once.

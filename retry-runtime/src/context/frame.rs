@@ -21,7 +21,7 @@ use super::nesting::Node;
 use crate::atomics::Flag;
 use crate::budget::Charge;
 use crate::classify::Verdict;
-use crate::clock::{Stamp, nanos};
+use crate::clock::Stamp;
 use crate::report::{Hedge, Which};
 use crate::rng;
 use crate::stopped::Outcome;
@@ -248,12 +248,12 @@ impl Frame {
             .set(self.outer_limit.get().min(outer.limit()));
     }
 
-    /// The length of the deadline, and what is left of it, in nanoseconds, or `None` without a deadline. For an inherited
+    /// The length of the deadline, and what is left of it, or `None` without a deadline. For an inherited
     /// deadline, the length is the time that was left when this call began.
-    pub(crate) fn time_to_deadline(&self, now: Stamp) -> Option<(u64, u64)> {
+    pub(crate) fn time_to_deadline(&self, now: Stamp) -> Option<(Duration, Duration)> {
         let deadline = Some(self.deadline.get()).filter(|deadline| *deadline != Stamp::NEVER)?;
         let began = self.started.get().unwrap_or(now);
-        Some((deadline.nanos_since(began), deadline.nanos_since(now)))
+        Some((deadline.since(began), deadline.since(now)))
     }
 
     /// Whether the deadline of this call is also that of the outer call: its own, or one that it inherited.
@@ -267,7 +267,7 @@ impl Frame {
     /// The time of the call at `now`, which is later by the delays that it did not wait for.
     pub(crate) fn own_time(&self, now: Stamp) -> Stamp {
         let passed_over = self.if_rest().map(|rest| rest.noted().passed_over);
-        now.plus(nanos(passed_over.unwrap_or_default()))
+        now.plus(passed_over.unwrap_or_default())
     }
 
     /// Counts a delay that is not waited for as time of the call.
@@ -467,9 +467,6 @@ impl Rest {
     }
 }
 
-/// No limit (584 years), as a length in nanoseconds.
-pub(crate) const NEVER: u64 = u64::MAX;
-
 /// What a call does at present, or what a frame without a call stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Phase {
@@ -565,8 +562,8 @@ mod tests {
         let began = call.started.get().unwrap();
         assert!(before <= began && began <= Stamp::now());
         let failed = began.after(Some(HOUR / 2));
-        let length = nanos(HOUR) - began.nanos_since(before);
-        let left = length - nanos(HOUR / 2);
+        let length = HOUR.saturating_sub(began.since(before));
+        let left = length.saturating_sub(HOUR / 2);
         assert_eq!(call.time_to_deadline(failed), Some((length, left)));
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Policy;
-use crate::clock::{Stamp, nanos};
+use crate::clock::Stamp;
 use crate::jitter::fit;
 use crate::rng;
 
@@ -87,10 +87,11 @@ impl Schedule {
         }
         let mut range = self.policy.delay_range(self.retries, self.previous);
         if let Some(deadline) = self.policy.deadline() {
-            let left = nanos(deadline.saturating_sub(self.waited));
-            range = fit(range, nanos(deadline), left)?;
+            let left = deadline.saturating_sub(self.waited);
+            range = fit(range, deadline, left)?;
         }
-        Some(rng::seeded_duration_in((self.seed, self.retries), &range))
+        let seed = rng::seed_of((self.seed, self.retries));
+        Some(rng::draw(seed, &range))
     }
 }
 

@@ -120,7 +120,7 @@ fn a_flood_of_failing_keys_does_not_reset_a_drained_budget_or_make_tokens() {
 #[test]
 fn a_key_in_a_pause_is_not_forgotten_while_there_are_others() {
     let budgets: Budgets<u32> = Budgets::new(small().with_pause()).with_max_keys(3);
-    let end = Stamp::now().plus(60_000_000_000);
+    let end = Stamp::now().plus(Duration::from_secs(60));
     budgets.of(&0).of_call().pause_until(end);
     for key in 1..100 {
         let _ = budgets.of(&key);

@@ -9,12 +9,14 @@
 //!
 //! With the numbers of the default, that is the promise about a service that is down.
 
+use std::time::Duration;
+
 use super::super::numbers::{Balance, BudgetConfig, Charge, FREE_RETRIES, FaultState, Request};
 use super::super::{BudgetCell, BudgetRef};
 use crate::clock::Stamp;
 
 /// The time between two steps: a twentieth of a second.
-const TICK: u64 = 50_000_000;
+const TICK: Duration = Duration::from_millis(50);
 
 /// Amounts in thousandths of a token: all that fit this many bits.
 #[derive(Clone, Copy)]
@@ -167,7 +169,7 @@ fn every_success_and_every_tick_keeps_the_balance(width: Width) {
             for amount in width.all() {
                 a_success_keeps_the_balance(capacity, state, amount);
                 for ticks in width.all() {
-                    a_wait_keeps_the_balance(capacity, state, amount, u64::from(ticks));
+                    a_wait_keeps_the_balance(capacity, state, amount, ticks);
                 }
             }
         }
@@ -202,11 +204,11 @@ fn a_success_keeps_the_balance(capacity: u32, state: Balance, amount: u32) {
 }
 
 /// Time gives `refill` a second, in whole thousandths, and ends no fault.
-fn a_wait_keeps_the_balance(capacity: u32, state: Balance, refill: u32, ticks: u64) {
+fn a_wait_keeps_the_balance(capacity: u32, state: Balance, refill: u32, ticks: u32) {
     // The multiples of a tick, twenty in a second.
     let refill = 20 * refill;
     let numbers = numbers(capacity, capacity + 1, refill, true);
-    let now = state.credited.plus(ticks * TICK);
+    let now = state.credited.plus(TICK * ticks);
     // What costs more than the capacity is always refused, so that only the time counts.
     let request = Request {
         charge: Charge::Failure,
@@ -215,7 +217,7 @@ fn a_wait_keeps_the_balance(capacity: u32, state: Balance, refill: u32, ticks: u
         at_once: false,
     };
     let (after, refused) = run(&numbers, state, |budget| budget.take(request, now));
-    let gives = refill / 20 * u32::try_from(ticks).unwrap();
+    let gives = refill / 20 * ticks;
     assert_eq!(refused, None);
     came_in(&numbers, state, after, gives, state.fault);
     assert_eq!(after.credited, now);
@@ -276,10 +278,10 @@ fn no_refill_is_lost_by_rounding() {
     for refill in 0..64 {
         let numbers = numbers(1 << 20, 1, refill, false);
         for from in 0..20 {
-            let from = Stamp::FIRST.plus(from * TICK);
+            let from = Stamp::FIRST.plus(TICK * from);
             let mut state = Balance::new(1 << 20, from);
             for ticks in 1..=64_u32 {
-                numbers.credit(&mut state, from.plus(u64::from(ticks) * TICK));
+                numbers.credit(&mut state, from.plus(TICK * ticks));
                 let given = i64::from(numbers.level(&state)) * 20;
                 let rate = i64::from(ticks * refill);
                 assert!(
