@@ -1,6 +1,6 @@
 //! `sea-orm` 2: the verdict of the `sqlx` error inside.
 //!
-//! If a connection is lost during `COMMIT`, the transaction may have taken effect, as with [`sqlx`].
+//! If a connection is lost during `COMMIT`, the transaction may have taken effect, as with [`sqlx`](super::sqlx).
 //! [`TransactionError`] and [`commit`] tell this case from a connection that is lost before `COMMIT`.
 //!
 //! # Examples
