@@ -32,7 +32,7 @@ impl<'p> State<'p> {
             return;
         }
         let last_retry = frame.permit.get();
-        self.end_attempt(None);
+        self.end_attempt(Attempted::Succeeded, None);
         if let Some(budget) = self.budget() {
             budget.succeed(last_retry, Stamp::now);
         }
@@ -177,19 +177,16 @@ impl<'p> State<'p> {
             let mut noted = rest.noted();
             noted.in_doubt |= noted.keyed && how.may_still_run();
         }
-        self.end_attempt(Some(failed));
+        self.end_attempt(Attempted::Failed(failed.verdict), Some(failed.words));
     }
 
-    /// Ends an attempt. `failed` says how it failed, unless it succeeded. The phase changes first: if anything panics later,
-    /// the attempt is not counted again.
-    fn end_attempt(&self, failed: Option<FailedWith<'_>>) {
+    /// Ends an attempt. `words` are its error, if it failed. The phase changes first: if anything panics later, the attempt is
+    /// not counted again.
+    fn end_attempt(&self, how: Attempted, words: Option<&dyn Display>) {
         let frame = &self.frame;
         frame.phase.set(Phase::Between);
         frame.permit.set(None);
-        let how = failed.map_or(Attempted::Succeeded, |failed| {
-            Attempted::Failed(failed.verdict)
-        });
-        self.body_ends(how, failed.map(|failed| failed.words));
+        self.body_ends(how, words);
         if frame.beside.take() {
             // Dropped with the attempt.
             frame.turn_to(frame.which.get().other());

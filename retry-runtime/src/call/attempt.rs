@@ -140,9 +140,15 @@ impl State<'_> {
             }
             cut = now.after(self.settings.policy.timeout());
         }
-        frame.begin(cut);
+        // Now it counts.
+        let number = frame.number.get().saturating_add(1);
+        frame.number.set(number);
+        frame.present.set(number);
+        frame.phase.set(Phase::Attempt);
+        frame.cut.set(cut);
         self.wait_ends();
         if retries {
+            frame.again.set(true);
             self.retry_begins();
             // Now, because the call may be dropped. Taken back if the call succeeds.
             self.note_retries(frame.retries_in_a_row());

@@ -248,6 +248,13 @@ impl Frame {
             .set(self.outer_limit.get().min(outer.limit()));
     }
 
+    /// Forgets the limits of the attempt before, and takes over those around.
+    pub(crate) fn renew_limits(&self) {
+        self.cut.set(Stamp::NEVER);
+        self.outer_limit.set(Stamp::NEVER);
+        outer(|outer| self.inherit(outer));
+    }
+
     /// The length of the deadline, and what is left of it, or `None` without a deadline. For an inherited
     /// deadline, the length is the time that was left when this call began.
     pub(crate) fn time_to_deadline(&self, now: Stamp) -> Option<(Duration, Duration)> {
@@ -313,29 +320,6 @@ impl Frame {
             self.outer_limit.set(outer_limit);
             self.narrowed.set(narrowed);
         })
-    }
-}
-
-/// An attempt begins, and ends.
-impl Frame {
-    /// Forgets the limits of the attempt before, and takes over those around.
-    pub(crate) fn renew_limits(&self) {
-        self.cut.set(Stamp::NEVER);
-        self.outer_limit.set(Stamp::NEVER);
-        outer(|outer| self.inherit(outer));
-    }
-
-    /// Begins an attempt: now it counts.
-    #[inline]
-    pub(crate) fn begin(&self, cut: Stamp) {
-        let number = self.number.get().saturating_add(1);
-        self.number.set(number);
-        self.present.set(number);
-        self.phase.set(Phase::Attempt);
-        self.cut.set(cut);
-        if number > 1 {
-            self.again.set(true);
-        }
     }
 }
 
