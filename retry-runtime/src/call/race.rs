@@ -253,7 +253,10 @@ impl State<'_> {
     fn begin_hedge(&self) {
         self.log(Event::Hedged);
         let frame = &self.frame;
-        frame.rest().noted().hedge = Some(Hedge::Lost);
+        let mut noted = frame.rest().noted();
+        noted.hedge = Some(Hedge::Lost);
+        noted.in_doubt = true;
+        drop(noted);
         frame.number.set(2);
         frame.beside.set(true);
         frame.turn_to(Which::Hedge);

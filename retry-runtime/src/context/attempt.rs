@@ -40,8 +40,6 @@ pub struct Attempt {
     previous: Option<Previous>,
     limit: Stamp,
     which: Which,
-    #[cfg(feature = "http")]
-    is_beside: bool,
     call: Arc<Rest>,
 }
 
@@ -104,8 +102,6 @@ impl Attempt {
             previous: frame.previous.get(),
             limit: frame.limit(),
             which: frame.which.get(),
-            #[cfg(feature = "http")]
-            is_beside: frame.beside.get(),
             call: Arc::clone(frame.rest()),
         }
     }
@@ -175,7 +171,7 @@ impl Attempt {
     #[cfg(feature = "http")]
     pub(crate) fn key_may_be_in_use(&self) -> bool {
         let noted = self.call.noted();
-        noted.keyed && (noted.in_doubt || self.is_beside)
+        noted.keyed && noted.in_doubt
     }
 
     /// Records the number of resends in the span of the attempt, unless it is the first.

@@ -400,7 +400,7 @@ pub(crate) struct Noted {
     pub(crate) progressed: u32,
     /// An attempt sent an idempotency key, or asked for that of the call.
     pub(crate) keyed: bool,
-    /// After that, an attempt ended whose request may still run.
+    /// The request of another attempt may still run: of one that ended after that, or of the other of two.
     pub(crate) in_doubt: bool,
     /// The delay that `retry_after` says about the last attempt.
     pub(crate) after: Option<Duration>,

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use http::{HeaderMap, StatusCode};
 use integrations::ledger::Ledger;
 use integrations::loopback::{Answer, Loopback, later};
-use reattempt::http::IDEMPOTENCY_KEY;
+use reattempt::http::{IDEMPOTENCY_KEY, StatusError};
 use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
-use reattempt::{Outcome, Retryable as _, Verdict, retry};
+use reattempt::{Attempt, Outcome, Retryable as _, Verdict, retry};
 use reqwest::Client;
 
 fn client() -> Client {
@@ -144,4 +145,21 @@ async fn a_409_is_about_the_own_key_only_after_an_attempt_that_may_still_run() {
     let server = Loopback::start_skipping(script).await;
     put(&server.url()).await.unwrap_err();
     assert_eq!(server.calls(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_409_of_a_hedge_is_about_the_own_key_also_when_the_first_attempt_has_failed() {
+    #[retry(attempts = 3, hedge = "10ms")]
+    async fn pay() -> Result<u32, StatusError> {
+        let attempt = Attempt::current().unwrap();
+        let _key = attempt.idempotency_key();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let status = match attempt.number() {
+            1 => StatusCode::SERVICE_UNAVAILABLE,
+            2 => StatusCode::CONFLICT,
+            last => return Ok(last),
+        };
+        Err(StatusError::from_parts(status, &HeaderMap::new()).unwrap())
+    }
+    assert_eq!(pay().await.unwrap(), 3);
 }
