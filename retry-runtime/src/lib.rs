@@ -4,7 +4,6 @@
 
 pub mod adapters;
 mod atomics;
-mod backoff;
 mod budget;
 mod call;
 mod classify;
@@ -14,10 +13,10 @@ mod clock;
 pub mod codes;
 mod context;
 pub mod deadline;
+mod delays;
 mod error;
 mod event;
 mod forward;
-mod jitter;
 mod listen;
 #[doc(hidden)]
 pub mod lookup;
@@ -56,13 +55,12 @@ pub mod tower;
 mod trace;
 mod words;
 
-pub use crate::backoff::Backoff;
 pub use crate::budget::{Budget, Budgets};
 pub use crate::classify::{Retryable, Verdict};
 pub use crate::context::{Attempt, IdempotencyKey, Previous};
+pub use crate::delays::{Backoff, Jitter};
 pub use crate::error::Error;
 pub use crate::event::RetryEvent;
-pub use crate::jitter::Jitter;
 pub use crate::listen::{Observe, observe};
 pub use crate::policy::{FAST_IO, NO_RETRY, Nested, Policy, SLOW_IO, Schedule};
 pub use crate::preset::Preset;

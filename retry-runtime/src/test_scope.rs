@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::atomics::Flag;
 use crate::budget::{BudgetCell, BudgetRef};
 use crate::classify::Verdict;
-use crate::jitter::DelayRange;
+use crate::delays::DelayRange;
 use crate::policy::Policy;
 use crate::report::Report;
 use crate::rng;

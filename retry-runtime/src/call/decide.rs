@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::classify::Ruling;
-use crate::jitter::{DelayRange, fit};
+use crate::delays::{DelayRange, fit};
 use crate::stopped::Outcome;
 
 /// How an attempt failed.

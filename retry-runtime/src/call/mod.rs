@@ -50,7 +50,7 @@ use self::settle::Checks;
 use crate::budget::{BudgetCell, BudgetConfig, BudgetRef};
 use crate::clock::Stamp;
 use crate::context::Frame;
-use crate::jitter::DelayRange;
+use crate::delays::DelayRange;
 use crate::listen::{is_listening, test_scope_around};
 use crate::opaque::opaque;
 use crate::result::{Prepared, ResultLike};

@@ -6,7 +6,7 @@ use super::attempt::{Cut, Limits};
 use super::{Call, NextAttemptAt, State};
 use crate::clock::Stamp;
 use crate::context::{Phase, outer};
-use crate::jitter::fit;
+use crate::delays::fit;
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Returns how long the next attempt waits because its budget is in a pause, or `None` if it begins now. Ask again

@@ -12,8 +12,7 @@ use tokio::task::unconstrained;
 use super::State;
 use super::events::FailedWith;
 use crate::clock::{Instant, Sleep, Stamp, sleep_until, turn};
-use crate::jitter::DelayRange;
-use crate::jitter::Jitter;
+use crate::delays::{DelayRange, Jitter};
 use crate::site::SiteSettings;
 
 /// When the next attempt of a function begins.

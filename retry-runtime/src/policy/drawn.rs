@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Policy;
 use crate::clock::Stamp;
-use crate::jitter::fit;
+use crate::delays::fit;
 use crate::rng;
 
 impl Policy {

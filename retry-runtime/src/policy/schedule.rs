@@ -4,8 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::{Policy, UNLIMITED};
-use crate::backoff;
-use crate::{Backoff, Jitter};
+use crate::delays::{Backoff, Jitter, nth};
 
 impl Policy {
     /// Returns the range of the delay before retry `n`, counted from 0, ends included.
@@ -127,7 +126,7 @@ pub(crate) fn delays_range(
     jitter: Jitter,
     n: u32,
 ) -> RangeInclusive<Duration> {
-    let ceiling = backoff::nth(delays, n);
+    let ceiling = nth(delays, n);
     let jitter = match jitter {
         // Three times the delay before may be longer than any in the list.
         Jitter::Decorrelated => Jitter::Full,

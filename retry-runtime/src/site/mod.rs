@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::budget::{Budget, BudgetCell, BudgetRef};
 use crate::context::FunctionId;
-use crate::jitter::Jitter;
+use crate::delays::Jitter;
 use crate::policy::{Policy, attempts_for, delays_range};
 use crate::trace::Lines;
 

@@ -47,13 +47,12 @@ struct Plan {
 const RUNTIME: Plan = Plan {
     packages: &["retry-runtime"],
     files: &[
-        "retry-runtime/src/backoff.rs",
         "retry-runtime/src/budget.rs",
         "retry-runtime/src/budget/**",
         "retry-runtime/src/call/**",
         "retry-runtime/src/classify/**",
         "retry-runtime/src/context/**",
-        "retry-runtime/src/jitter.rs",
+        "retry-runtime/src/delays.rs",
         "retry-runtime/src/policy.rs",
         "retry-runtime/src/policy/**",
     ],

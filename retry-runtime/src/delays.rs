@@ -1,0 +1,256 @@
+//! The range of each delay: how its ceiling grows, how much below that it may be, and what fits a deadline. Pure arithmetic.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use crate::words::words;
+
+/// How the ceiling of the delay grows with each retry.
+///
+/// The ceiling is never above `max_delay`. [`Jitter`] then draws the delay below it. In the formulas,
+/// `n` counts retries from 0: `n = 0` is the delay after the first attempt.
+///
+/// # Formula
+///
+/// ```text
+/// exponential   min(max_delay, base * factor^n)
+/// constant      min(max_delay, base)
+/// linear        min(max_delay, base * (n + 1))
+/// fibonacci     min(max_delay, base * F(n + 1))       F = 1, 1, 2, 3, 5, 8, …
+/// delays        the delay number n, or the last       base and max_delay have no effect
+/// ```
+///
+/// `base` and `max_delay` are durations, and `factor` is a number in `[1, 1000]`. The arithmetic uses whole
+/// nanoseconds (exponential: thousandths of a nanosecond) and saturates. So no retry number and no setting overflows
+/// into a short delay. Source of the exponential form: *Exponential Backoff And Jitter*, AWS Architecture Blog, 2015.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use reattempt::{Backoff, Policy};
+/// use std::time::Duration;
+///
+/// let policy = Policy::new().with_backoff(Backoff::Exponential).with_max_delay(Duration::from_secs(1));
+/// let ceilings: Vec<_> = (0..5).map(|n| policy.delay_range(n, None).end().as_millis()).collect();
+/// assert_eq!(ceilings, [100, 200, 400, 800, 1000]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
+#[non_exhaustive]
+pub enum Backoff {
+    /// Multiplies the ceiling by `factor` each time. The default.
+    #[default]
+    Exponential,
+    /// Keeps the ceiling at `base`.
+    Constant,
+    /// Adds `base` each time.
+    Linear,
+    /// Multiplies `base` by the Fibonacci numbers. After the first retries, each ceiling is about 1.6 times the last.
+    Fibonacci,
+    /// Takes each ceiling from a list, and repeats the last one.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    Delays(&'static [Duration]),
+}
+
+words! {
+    Backoff, "Returns the word used in the attribute, in configuration and in logs.",
+    Self::Exponential => "exponential",
+    Self::Constant => "constant",
+    Self::Linear => "linear",
+    Self::Fibonacci => "fibonacci",
+    Self::Delays(_) => "delays",
+}
+
+impl Backoff {
+    /// Returns the ceiling of the delay before retry `n`, counted from 0, in `[0, max_delay]`. A list of delays has none: see
+    /// [`nth`]. The factor is in thousandths.
+    pub(crate) fn ceiling(
+        self,
+        n: u32,
+        base: Duration,
+        max_delay: Duration,
+        factor: u32,
+    ) -> Duration {
+        const PER_SECOND: u128 = 1_000_000_000;
+        let (base, max) = (base.as_nanos(), max_delay.as_nanos());
+        let nanos = match self {
+            Self::Exponential => exponential(n, base, max, factor),
+            Self::Linear => base.saturating_mul(u128::from(n).saturating_add(1)),
+            Self::Fibonacci => base.saturating_mul(fibonacci(n)),
+            Self::Constant | Self::Delays(_) => base,
+        };
+        let nanos = nanos.min(max);
+        let seconds = u64::try_from(nanos / PER_SECOND).unwrap_or(u64::MAX);
+        Duration::new(seconds, (nanos % PER_SECOND) as u32)
+    }
+}
+
+/// Returns the delay number `n` of a list, counted from 0, or the last one, or zero if the list is empty.
+pub(crate) fn nth(delays: &[Duration], n: u32) -> Duration {
+    let nth = usize::try_from(n).ok().and_then(|n| delays.get(n));
+    nth.or(delays.last()).copied().unwrap_or_default()
+}
+
+/// `base * factor^n` nanoseconds, or less, but not below `max`.
+///
+/// Computed in thousandths of a nanosecond. Bounds: `max` is a `Duration`, below 2^95 ns. So a value below it is under
+/// 2^105 thousandths, and its product with a factor of at most 10^6 is under 2^125: no step overflows. A step that does
+/// not grow the value (factor 1, or base 0) ends the loop.
+fn exponential(n: u32, base: u128, max: u128, factor: u32) -> u128 {
+    let mut value = base.saturating_mul(1000);
+    let max = max.saturating_mul(1000);
+    for _ in 0..n {
+        let next = value.saturating_mul(u128::from(factor)) / 1000;
+        if next <= value {
+            break;
+        }
+        value = next;
+        if value >= max {
+            break;
+        }
+    }
+    value / 1000
+}
+
+/// The Fibonacci number `F(n + 1)`: 1, 1, 2, 3, 5, …
+///
+/// `F(187)` is the first number that does not fit in 128 bits. The loop stops there, saturated.
+fn fibonacci(n: u32) -> u128 {
+    let (mut current, mut next) = (1_u128, 1_u128);
+    for _ in 0..n.min(187) {
+        (current, next) = (next, current.saturating_add(next));
+    }
+    current
+}
+
+/// How the delay is drawn below the ceiling that [`Backoff`] sets.
+///
+/// # Formula
+///
+/// ```text
+/// none           delay = ceiling
+/// full           delay uniform in [0, ceiling]
+/// equal          delay uniform in [ceiling / 2, ceiling]
+/// decorrelated   delay uniform in [base, min(max_delay, 3 * previous)]
+/// ```
+///
+/// `previous` is the delay before this one, or `base` for the first delay. Source: *Exponential Backoff And Jitter*,
+/// AWS Architecture Blog, 2015. We differ in one point. `decorrelated` cuts the range at `max_delay` before it draws,
+/// so delays do not pile up on `max_delay`. The article cuts the number after the draw. With a list of delays,
+/// `decorrelated` is `full`.
+///
+/// Full jitter may draw a delay near zero, but it spreads simultaneous calls best. The [budget](crate::Budget) bounds
+/// the load, so delays do not have to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
+#[non_exhaustive]
+pub enum Jitter {
+    /// The delay is the ceiling. Calls that fail together retry together.
+    None,
+    /// From zero to the ceiling. The default.
+    #[default]
+    Full,
+    /// From half the ceiling to the ceiling.
+    Equal,
+    /// From `base` to three times the delay before. The backoff has no effect. With a list of delays it is the same as
+    /// [`Full`](Self::Full), so that no delay is longer than the list says.
+    Decorrelated,
+}
+
+words! {
+    Jitter, "Returns the word used in the attribute, in configuration and in logs.",
+    Self::None => "none",
+    Self::Full => "full",
+    Self::Equal => "equal",
+    Self::Decorrelated => "decorrelated",
+}
+
+impl Jitter {
+    /// Returns the range from which a delay is drawn, ends included, within `[0, max_delay]`.
+    ///
+    /// `ceiling` comes from the backoff. `previous` is the last delay of this call, if there was one.
+    #[inline]
+    pub(crate) fn range(
+        self,
+        ceiling: Duration,
+        base: Duration,
+        max_delay: Duration,
+        previous: Option<Duration>,
+    ) -> DelayRange {
+        let ceiling = ceiling.min(max_delay);
+        match self {
+            Self::None => ceiling..=ceiling,
+            Self::Full => Duration::ZERO..=ceiling,
+            Self::Equal => ceiling / 2..=ceiling,
+            Self::Decorrelated => {
+                let low = base.min(max_delay);
+                let high = previous.unwrap_or(base).saturating_mul(3).min(max_delay);
+                low..=high.max(low)
+            }
+        }
+    }
+}
+
+/// The range from which a delay is drawn, ends included.
+pub(crate) type DelayRange = RangeInclusive<Duration>;
+
+/// Cuts the range of a delay to the longest wait that reserves time for the next attempt to be useful, if so much is `left` of
+/// a `deadline`. Returns `None` if no wait does, or if the shortest delay is longer.
+///
+/// The time for a useful attempt is a tenth of the deadline, at most 50 ms. Our choice, for a round trip and some work.
+pub(crate) fn fit(range: DelayRange, deadline: Duration, left: Duration) -> Option<DelayRange> {
+    const OF_USE: Duration = Duration::from_millis(50);
+    let longest = left.checked_sub(OF_USE.min(deadline / 10))?;
+    let (low, high) = range.into_inner();
+    // A range that is cut to zero would give a loop without a pause.
+    let is_busy = longest.is_zero() && !high.is_zero();
+    if left.is_zero() || low > longest || is_busy {
+        return None;
+    }
+    Some(low..=high.min(longest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn a_wait_leaves_a_tenth_of_the_deadline_and_at_most_50_ms() {
+        const NANO: Duration = Duration::from_nanos(1);
+        let longest = |deadline, left| {
+            let (low, high) = fit(Duration::ZERO..=Duration::MAX, deadline, left)?.into_inner();
+            assert_eq!(low, Duration::ZERO);
+            Some(high)
+        };
+        assert_eq!(longest(ms(100), ms(100)), Some(ms(90)));
+        assert_eq!(longest(ms(10_000), ms(1_000)), Some(ms(950)));
+        assert_eq!(longest(ms(1_000), ms(50) + NANO), Some(NANO));
+        assert_eq!(longest(ms(1_000), ms(50)), None, "only a wait of zero");
+        assert_eq!(longest(ms(1_000), ms(50).saturating_sub(NANO)), None);
+        assert_eq!(longest(NANO * 9, NANO), Some(NANO));
+        assert_eq!(
+            longest(NANO * 9, Duration::ZERO),
+            None,
+            "the deadline is reached"
+        );
+        let at_once = Duration::ZERO..=Duration::ZERO;
+        assert_eq!(
+            fit(at_once.clone(), ms(1_000), ms(50)),
+            Some(at_once.clone())
+        );
+        assert_eq!(fit(at_once, Duration::ZERO, Duration::ZERO), None);
+    }
+}
