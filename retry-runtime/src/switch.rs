@@ -3,7 +3,8 @@
 use crate::atomics::Flag;
 use crate::listen::test_scope_around;
 
-static DISABLED: Flag = Flag::new();
+/// Whether retries are off outside of test scopes.
+pub(crate) static DISABLED: Flag = Flag::new();
 
 /// Turns retries off, or on again, in the whole process. Default: on.
 ///
@@ -37,12 +38,6 @@ pub fn set_enabled(enabled: bool) {
 pub fn is_enabled() -> bool {
     match test_scope_around() {
         Some(scope) => scope.disabled.is_down(),
-        None => is_enabled_outside(),
+        None => DISABLED.is_down(),
     }
-}
-
-/// Whether retries are on outside of test scopes.
-#[inline]
-pub(crate) fn is_enabled_outside() -> bool {
-    DISABLED.is_down()
 }

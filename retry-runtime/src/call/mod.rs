@@ -55,8 +55,9 @@ use crate::listen::{is_listening, test_scope_around};
 use crate::opaque::opaque;
 use crate::result::{Prepared, ResultLike};
 use crate::site::{Site, SiteSettings};
+use crate::switch::DISABLED;
 use crate::test_scope::CallInScope;
-use crate::{metrics, rng, switch, trace};
+use crate::{metrics, rng, trace};
 
 /// One call of an annotated function.
 ///
@@ -207,10 +208,8 @@ impl State<'_> {
 
     /// Whether retries are on.
     pub(super) fn is_enabled(&self) -> bool {
-        self.test_scope()
-            .map_or_else(switch::is_enabled_outside, |own| {
-                own.scope.disabled.is_down()
-            })
+        let own = self.test_scope().map(|own| &own.scope.disabled);
+        own.unwrap_or(&DISABLED).is_down()
     }
 
     /// The budget, or `None` for none.

@@ -19,10 +19,7 @@ impl Policy {
         let ceiling = self
             .backoff
             .ceiling(n, self.base, self.max_delay, self.factor);
-        let drawn = self
-            .jitter
-            .range(ceiling, self.base, self.max_delay, previous);
-        self.above_min_delay(drawn)
+        self.range_below(ceiling, previous)
     }
 
     /// Returns the range of the longest delay: `max_delay` with its jitter, or the last of a list.
@@ -30,15 +27,20 @@ impl Policy {
         if let Backoff::Delays(delays) = self.backoff {
             return delays_range(delays, self.jitter, u32::MAX);
         }
-        let longest = self.max_delay();
-        let drawn = (self.jitter).range(longest, self.base, longest, Some(longest));
-        self.above_min_delay(drawn)
+        self.range_below(self.max_delay, Some(self.max_delay))
     }
 
-    /// Raises both ends of a range to `min_delay`.
-    fn above_min_delay(&self, range: RangeInclusive<Duration>) -> RangeInclusive<Duration> {
-        let shortest = self.min_delay.min(self.max_delay());
-        let (low, high) = range.into_inner();
+    /// Returns the range of a delay with this ceiling, both ends raised to `min_delay`.
+    fn range_below(
+        &self,
+        ceiling: Duration,
+        previous: Option<Duration>,
+    ) -> RangeInclusive<Duration> {
+        let (low, high) = self
+            .jitter
+            .range(ceiling, self.base, self.max_delay, previous)
+            .into_inner();
+        let shortest = self.min_delay.min(self.max_delay);
         low.max(shortest)..=high.max(shortest)
     }
 
