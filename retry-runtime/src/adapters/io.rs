@@ -6,9 +6,9 @@ use std::error::Error;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use super::known::{self, Alone, Answer};
+use super::known::{self, Alone, Answer, as_type};
 use super::tls;
-use crate::classify::{Retryable, Said, Verdict, as_type};
+use crate::classify::{Retryable, Said, Verdict};
 
 /// The verdict follows the [`kind`](io::Error::kind).
 ///

@@ -1,17 +1,65 @@
-//! Finds the verdict of a `dyn Error`: tries each type that has a verdict.
+//! Finds the verdict of a `dyn Error`: walks its chain of sources, and tries each type that has a verdict.
 //!
 //! Some errors have the last word: neither the errors around one nor those inside it may allow another attempt. Only
 //! `when` may.
 
 use std::error::Error;
 use std::io;
+use std::iter;
+use std::sync::Arc;
 
-use crate::classify::{Links, Retryable, Said, Verdict, as_type};
+use crate::classify::{Retryable, Said, Verdict};
 use crate::stopped::{CutCommit, Stopped};
 
 use super::tls;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 use super::transaction::{CommitError, Lost, TransactionError};
+
+/// The most links of a chain of errors that are visited. Without a bound, nothing would end at an error that is its own
+/// source.
+pub(crate) const MAX_LINKS: usize = 32;
+
+/// Returns an error and its sources, from the outside in.
+///
+/// `io::Error`, `Arc<dyn Error>` and the error of `reqwest-middleware` hide the error that they hold from `source()`, which
+/// returns the source of that error. This walk visits the held error too.
+pub(crate) fn links<'a>(
+    first: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(Some(first), after).take(MAX_LINKS)
+}
+
+/// Returns the source of a link, or the error inside a wrapper whose `source()` skips that error.
+fn after<'a>(&link: &&'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    if let Some(error) = as_type::<io::Error>(link) {
+        return error.get_ref().map(|inner| inner as &(dyn Error + 'static));
+    }
+    if let Some(shared) = link.downcast_ref::<Arc<dyn Error + Send + Sync>>() {
+        return Some(&**shared);
+    }
+    if let Some(shared) = link.downcast_ref::<Arc<dyn Error>>() {
+        return Some(&**shared);
+    }
+    #[cfg(feature = "reqwest-middleware")]
+    if let Some(error) = as_type::<reqwest_middleware::Error>(link) {
+        return Some(match error {
+            reqwest_middleware::Error::Middleware(error) => error.as_ref(),
+            reqwest_middleware::Error::Reqwest(error) => error,
+        });
+    }
+    link.source()
+}
+
+/// Returns the link as an `A`, also if it is a `Box<A>` or an `Arc<A>`.
+pub(crate) fn as_type<'a, A: Error + 'static>(link: &'a (dyn Error + 'static)) -> Option<&'a A> {
+    if let Some(error) = link.downcast_ref::<A>() {
+        return Some(error);
+    }
+    if let Some(boxed) = link.downcast_ref::<Box<A>>() {
+        return Some(boxed);
+    }
+    link.downcast_ref::<Arc<A>>().map(|shared| &**shared)
+}
 
 /// Returns the answer of the innermost error with a verdict, among `error` and its sources.
 ///
@@ -22,7 +70,7 @@ pub(crate) fn said(error: &(dyn Error + 'static)) -> Said {
         return Said::new(verdict);
     }
     let mut innermost = Said::UNKNOWN;
-    for link in Links::of(error) {
+    for link in links(error) {
         let Some(answer) = KNOWN.iter().find_map(|ask| ask(link)) else {
             continue;
         };
@@ -44,9 +92,9 @@ pub(crate) fn said(error: &(dyn Error + 'static)) -> Said {
     feature = "tokio-postgres"
 ))]
 pub(super) fn handshake(error: &(dyn Error + 'static)) -> Verdict {
-    let inside = Links::of(error).nth(1).map_or(Said::UNKNOWN, said);
+    let inside = links(error).nth(1).map_or(Said::UNKNOWN, said);
     // The text of OpenSSL where the server hung up. Elsewhere, it could be that of a parser.
-    let is_cut = || Links::of(error).any(|link| link.to_string() == "unexpected EOF");
+    let is_cut = || links(error).any(|link| link.to_string() == "unexpected EOF");
     match inside.verdict {
         Verdict::Unknown if is_cut() => Verdict::Transient,
         verdict => verdict,
@@ -55,7 +103,7 @@ pub(super) fn handshake(error: &(dyn Error + 'static)) -> Verdict {
 
 /// Returns the verdict of the first error in the chain that has the last word: `error` itself, or a source.
 pub(crate) fn last_word(error: &(dyn Error + 'static)) -> Option<Verdict> {
-    Links::of(error).find_map(has_last_word)
+    links(error).find_map(has_last_word)
 }
 
 /// Returns the verdict of the link if it has the last word. The chain around and behind it does not matter.
@@ -67,10 +115,10 @@ pub(crate) fn has_last_word(link: &(dyn Error + 'static)) -> Option<Verdict> {
     if link.is::<CutCommit>() {
         return Some(Verdict::Unknown);
     }
-    let stopped = as_type::<Stopped>(link).map(Stopped::verdict);
-    stopped
-        .filter(|verdict| !verdict.is_retryable())
-        .or_else(|| OPEN_COMMITS.iter().find_map(|ask| ask(link)))
+    match as_type::<Stopped>(link).map(Stopped::verdict) {
+        Some(verdict) if !verdict.is_retryable() => Some(verdict),
+        _ => OPEN_COMMITS.iter().find_map(|ask| ask(link)),
+    }
 }
 
 const OPEN_COMMITS: &[fn(&(dyn Error + 'static)) -> Option<Verdict>] = &[

@@ -6,7 +6,6 @@
 //! Nothing here names an error of another crate. The adapters do, and import this module.
 
 mod hint;
-mod links;
 mod rules;
 mod verdict;
 
@@ -14,6 +13,5 @@ mod verdict;
 mod tests;
 
 pub use self::hint::{IntoHint, hint_from, hint_in};
-pub(crate) use self::links::{Links, MAX_LINKS, as_type};
 pub use self::rules::{OkAnswer, Ruling, ask, ask_delay, ask_ok, verdict_of};
 pub use self::verdict::{Retryable, Said, Verdict};

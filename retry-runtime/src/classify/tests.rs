@@ -5,12 +5,12 @@ use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use super::*;
-use crate::lookup::Probe;
+use crate::lookup::Failed;
 
 /// What generated code writes for the verdict of an error.
 macro_rules! said {
     ($error:expr) => {
-        Probe::new($error).said()
+        Failed::new($error).said()
     };
 }
 

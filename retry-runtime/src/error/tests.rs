@@ -78,11 +78,11 @@ fn an_error_of_a_request_says_what_failed_and_leaves_the_rest_to_its_source() {
 #[test]
 fn the_error_of_the_client_is_found_in_that_of_a_request() {
     use crate::adapters::reqwest::RequestError;
-    use crate::lookup::Probe;
+    use crate::lookup::Failed;
 
     let failed = reqwest::Client::new().get("no URL").build().unwrap_err();
     let error = RequestError::from(failed);
-    let search = Probe::new(&error).search::<reqwest::Error>();
+    let search = Failed::new(&error).search::<reqwest::Error>();
     assert!(search.contains());
 }
 

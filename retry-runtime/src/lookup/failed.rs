@@ -4,9 +4,13 @@
 use std::error::Error;
 use std::fmt::{self, Display, Write as _};
 use std::marker::PhantomData;
+use std::ops::Deref;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Level;
-use crate::classify::{MAX_LINKS, Retryable, Said};
+use crate::adapters::known::{self, MAX_LINKS, as_type, links};
+use crate::classify::{Retryable, Said, Verdict};
 use crate::opaque::opaque;
 
 pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
@@ -38,19 +42,19 @@ pub enum Nothing {}
 pub type Probe<'a, E> = Level<SyncChain<'a, E>>;
 
 /// An error that refers to a `Send + Sync` error, such as `anyhow::Error`. This level and the next four have only `search`.
-pub(super) type SyncChain<'a, E> = Level<SendChain<'a, E>>;
+type SyncChain<'a, E> = Level<SendChain<'a, E>>;
 
 /// One that refers to a `Send` error.
-pub(super) type SendChain<'a, E> = Level<LocalChain<'a, E>>;
+type SendChain<'a, E> = Level<LocalChain<'a, E>>;
 
 /// One that refers to an error which is neither `Send` nor `Sync`.
-pub(super) type LocalChain<'a, E> = Level<SyncPointer<'a, E>>;
+type LocalChain<'a, E> = Level<SyncPointer<'a, E>>;
 
 /// A pointer to a `SyncChain`, such as `Arc<anyhow::Error>`.
-pub(super) type SyncPointer<'a, E> = Level<LocalPointer<'a, E>>;
+type SyncPointer<'a, E> = Level<LocalPointer<'a, E>>;
 
 /// A pointer to a `LocalChain`.
-pub(super) type LocalPointer<'a, E> = Level<Displayed<'a, E>>;
+type LocalPointer<'a, E> = Level<Displayed<'a, E>>;
 
 /// An error whose type is `Display`, such as `anyhow::Error` or `String`.
 type Displayed<'a, E> = Level<Named<'a, E>>;
@@ -58,23 +62,16 @@ type Displayed<'a, E> = Level<Named<'a, E>>;
 /// An error of any type: the last level, which answers what no other does. Its text is the name of the type.
 pub struct Named<'a, E: ?Sized>(&'a E);
 
-impl<'e, E> Failed<'e, E> {
+impl<'e, E: ?Sized> Failed<'e, E> {
     /// Takes the error.
     pub(crate) const fn new(error: &'e E) -> Self {
-        Level(Probe::new(error))
+        let in_pointer = Level(Level(Level(Named(error))));
+        Level(Level(Level(Level(Level(in_pointer)))))
     }
 
     /// Keeps nothing of an error that may borrow.
     pub fn dropped(&self) -> PhantomData<Nothing> {
         PhantomData
-    }
-}
-
-impl<'a, E: ?Sized> Probe<'a, E> {
-    /// Takes the error to ask.
-    pub const fn new(error: &'a E) -> Self {
-        let in_pointer = Level(Level(Level(Named(error))));
-        Level(Level(Level(Level(in_pointer))))
     }
 }
 
@@ -158,63 +155,172 @@ impl<E: ?Sized> Display for Named<'_, E> {
     }
 }
 
-opaque! { Named [E: ?Sized] ['_, E]; }
+/// The search for errors of type `A` in an error of type `E` that has a chain.
+///
+/// Method lookup finds `search` at the first of these levels of a [`Failed`]:
+///
+/// 1. `E: Error`: `E` itself, then its chain of sources;
+/// 2. `E: AsRef<dyn Error + …>`, such as `anyhow::Error`, `eyre::Report` and `Box<dyn Error + …>`: the
+///    chain of the error inside;
+/// 3. a pointer to such a type, such as `Arc<anyhow::Error>`: the same;
+/// 4. any other `E`, which has no chain: [`Itself`].
+///
+/// Then it finds `find` and `contains` here if `A: Error`. If not, `A` has to be `E` itself, such as `anyhow::Error`, also in a
+/// `Box`, an `Rc` or an `Arc`. Any other `A` is a compile error, with the message of [`Inside`].
+///
+/// `find` returns `None` if an error in the chain has the last word: a permanently
+/// [stopped](crate::Stopped) call, or a commit that may have taken effect.
+///
+/// An `E: Error` that borrows, or a type parameter without `'static`, gives a lifetime error from rustc. Such
+/// an error cannot be searched; use `when`.
+///
+/// ```text
+/// // Output:                                 A as typed
+/// error.search::<A>().find(|link| link.said())
+/// error.search::<A>().contains()
+/// ```
+///
+/// The name of the method has the span of `A` as typed, so rustc reports there an `A` that is not in `E`.
+pub type Chain<'a, E, A> = Level<Itself<'a, E, A>>;
 
-#[cfg(test)]
-mod tests {
-    use super::Probe;
+/// The search for errors of type `A` that are an `E` themselves.
+pub struct Itself<'a, E: ?Sized, A> {
+    error: &'a E,
+    /// Where the chain starts, if there is one.
+    first: Option<&'a (dyn Error + 'static)>,
+    looked_for: PhantomData<fn(&A)>,
+}
 
-    #[derive(Debug, thiserror::Error)]
-    #[error("fetching")]
-    struct Fetching(#[source] std::io::Error);
-
-    struct Silent;
-
-    #[test]
-    fn a_std_error_is_told_with_its_causes() {
-        let error = Fetching(std::io::Error::other("cable cut"));
-        assert_eq!(
-            Probe::new(&error).words().to_string(),
-            "fetching: cable cut"
-        );
-    }
-
-    #[test]
-    fn a_report_is_told_with_its_causes() {
-        let error = anyhow::anyhow!("cable cut")
-            .context("connecting")
-            .context("fetching");
-        assert_eq!(
-            Probe::new(&error).words().to_string(),
-            "fetching: connecting: cable cut"
-        );
-    }
-
-    #[test]
-    fn a_text_is_told_and_the_rest_is_named() {
-        assert_eq!(Probe::new("busy").words().to_string(), "busy");
-        assert!(Probe::new(&Silent).words().to_string().ends_with("Silent"));
-    }
-
-    #[test]
-    fn a_chain_that_points_at_itself_ends() {
-        #[derive(Debug, thiserror::Error)]
-        #[error("again {0}")]
-        struct Again(u8);
-        #[derive(Debug)]
-        struct Circle;
-        impl std::fmt::Display for Circle {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("round")
+/// Implements the search at a level whose errors have the chain that starts with `$first`.
+macro_rules! has_chain {
+    ($level:ident, $E:ident: [$($bound:tt)+], |$error:ident| $first:expr) => {
+        impl<'e, $E: $($bound)+> $level<'e, $E> {
+            /// Searches the error for errors of type `A`.
+            pub fn search<A>(&self) -> Chain<'e, $E, A> {
+                let $error = self.error();
+                Level(Itself {
+                    error: $error,
+                    first: Some($first),
+                    looked_for: PhantomData,
+                })
             }
         }
-        impl std::error::Error for Circle {
-            fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-                static CIRCLE: Circle = Circle;
-                Some(&CIRCLE)
-            }
+    };
+}
+
+has_chain!(Probe, E: [Error + 'static], |error| error);
+has_chain!(SyncChain, E: [AsRef<dyn Error + Send + Sync>], |error| error.as_ref());
+has_chain!(SendChain, E: [AsRef<dyn Error + Send>], |error| error.as_ref());
+has_chain!(LocalChain, E: [AsRef<dyn Error>], |error| error.as_ref());
+has_chain!(SyncPointer, E: [Deref<Target: AsRef<dyn Error + Send + Sync>>], |error| (**error).as_ref());
+has_chain!(LocalPointer, E: [Deref<Target: AsRef<dyn Error>>], |error| (**error).as_ref());
+
+impl<'e, E: ?Sized> Named<'e, E> {
+    /// Searches the error for errors of type `A`.
+    pub fn search<A>(&self) -> Itself<'e, E, A> {
+        Itself {
+            error: self.error(),
+            first: None,
+            looked_for: PhantomData,
         }
-        assert_eq!(Probe::new(&Circle).words().to_string(), "round");
-        assert_eq!(Probe::new(&Again(1)).words().to_string(), "again 1");
     }
 }
+
+impl<E, A: Error + 'static> Chain<'_, E, A> {
+    /// Returns the answer of the first `A` that is not permanent.
+    // A function pointer, not `impl Fn`. Each closure has its own type, so the search would be compiled
+    // again for each annotated function.
+    pub fn find(&self, said: fn(&Failed<'_, A>) -> Said) -> Option<Said> {
+        find_in(self.0.first?, said)
+    }
+
+    /// Returns whether an `A` is inside.
+    pub fn contains(&self) -> bool {
+        self.0.first.is_some_and(contained_in::<A>)
+    }
+}
+
+impl<E: ?Sized, A> Itself<'_, E, A> {
+    /// Returns the answer of the error, unless it is permanent.
+    // The bound is here and not on the `impl`, so that rustc reports the bound, with the message of
+    // `Inside`, and not a missing method.
+    pub fn find(&self, said: fn(&Failed<'_, A>) -> Said) -> Option<Said>
+    where
+        A: Inside<E>,
+    {
+        if self.first.and_then(known::last_word).is_some() {
+            return None;
+        }
+        let said = said(&Failed::new(A::inside(self.error)));
+        (said.verdict != Verdict::Permanent).then_some(said)
+    }
+
+    /// Returns true. The call compiles only if the error is an `A`.
+    pub fn contains(&self) -> bool
+    where
+        A: Inside<E>,
+    {
+        true
+    }
+}
+
+/// Searches the chain that starts with `first`.
+#[cold]
+#[inline(never)]
+pub(crate) fn find_in<A: Error + 'static>(
+    first: &(dyn Error + 'static),
+    said: fn(&Failed<'_, A>) -> Said,
+) -> Option<Said> {
+    let mut found = None;
+    for link in links(first) {
+        if known::has_last_word(link).is_some() {
+            return None;
+        }
+        if let (None, Some(error)) = (found, as_type::<A>(link)) {
+            let said = said(&Failed::new(error));
+            // Another attempt does not help against a permanent error, even if `on` names its type. The search goes on.
+            if said.verdict != Verdict::Permanent {
+                found = Some(said);
+            }
+        }
+    }
+    found
+}
+
+#[cold]
+#[inline(never)]
+fn contained_in<A: Error + 'static>(first: &(dyn Error + 'static)) -> bool {
+    links(first).any(|link| as_type::<A>(link).is_some())
+}
+
+/// An error type that can be in an `E` without a chain of sources.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can never be found inside `{E}`",
+    label = "no `{Self}` is ever inside `{E}`",
+    note = "the search follows `source()` if both types implement `std::error::Error`, and looks inside `anyhow::Error`, `eyre::Report` and `Box<dyn Error>`",
+    note = "implement `std::error::Error` and its `source()`, or use `when = \"…\"`, or derive `Retryable` for `{E}`"
+)]
+pub trait Inside<E: ?Sized> {
+    /// Returns the error as a `Self`.
+    fn inside(error: &E) -> &Self;
+}
+
+macro_rules! inside {
+    ($($E:ty),+) => {$(
+        impl<A> Inside<$E> for A {
+            fn inside(error: &$E) -> &Self {
+                error
+            }
+        }
+    )+};
+}
+
+inside!(A, Box<A>, Arc<A>, Rc<A>);
+
+opaque! {
+    Named [E: ?Sized] ['_, E];
+    Itself [E: ?Sized, A] ['_, E, A];
+}
+
+#[cfg(test)]
+mod tests;

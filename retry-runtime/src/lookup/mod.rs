@@ -22,8 +22,7 @@
 //! | `argument` | what an attempt gets of an argument: `Clone`, `Sync`, `Send` |
 //! | `client` | whether an error is that of a client, whose adapter has an error type to name in a message |
 //! | `convert` | whether an `impl Into<X>` is converted before the first attempt: `X: Clone` |
-//! | `failed` | whether the call keeps an error: `Send`, and it converts into a boxed error; the verdict of an error: `Retryable`; its text: `Error`, or `Display` |
-//! | `find` | an error of another type inside an error: `Error`, or `AsRef<dyn Error>` |
+//! | `failed` | whether the call keeps an error: `Send`, and it converts into a boxed error; the verdict of an error: `Retryable`; its text: `Error`, or `Display`; an error of another type inside it: `Error`, or `AsRef<dyn Error>` |
 
 #![expect(
     clippy::must_use_candidate,
@@ -36,17 +35,14 @@ mod argument;
 pub mod client;
 mod convert;
 mod failed;
-mod find;
 
 pub use self::argument::{
     Argument, Each, FindsSelfAgain, ForEachAttempt, Lent, LentAcrossThreads, LentAs, LentParts,
     Parts, StartsAnew, Unshared, handed_over,
 };
 pub use self::convert::{Convert, Unconverted};
-pub(crate) use self::failed::BoxedError;
-pub use self::failed::{Failed, Kept, Named, Nothing, Probe};
-pub(crate) use self::find::find_in;
-pub use self::find::{Chain, Inside, Itself};
+pub(crate) use self::failed::{BoxedError, find_in};
+pub use self::failed::{Chain, Failed, Inside, Itself, Kept, Named, Nothing, Probe};
 
 /// A level of a question, in front of the next one. The alias of the type says which level it is.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::*;
 use crate::Error;
 use crate::classify::Said;
-use crate::lookup::{Probe, find_in};
+use crate::lookup::{Failed, find_in};
 use crate::stopped::CutCommit;
 
 fn stopped(outcome: Outcome) -> Stopped {
@@ -53,7 +53,7 @@ fn a_cut_commit_stands_between_the_call_and_the_error_of_an_earlier_attempt() {
     assert_eq!(texts, expected);
 }
 
-fn said(found: &Probe<'_, io::Error>) -> Said {
+fn said(found: &Failed<'_, io::Error>) -> Said {
     found.said()
 }
 

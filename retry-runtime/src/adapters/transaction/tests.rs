@@ -197,21 +197,21 @@ fn a_commit_that_the_server_refused_does_not_end_the_search() {
 #[cfg(feature = "sqlx")]
 #[test]
 fn a_commit_is_not_repeated_if_on_names_the_type_of_the_function() {
-    use crate::lookup::Probe;
+    use crate::lookup::Failed;
 
-    fn said<A: Retryable>(found: &Probe<'_, A>) -> Said {
+    fn said<A: Retryable>(found: &Failed<'_, A>) -> Said {
         found.said()
     }
 
     let commit = CommitError(sqlx_core::Error::Io(ErrorKind::ConnectionReset.into()));
     let error = TransactionError::Commit(commit);
-    let found = Probe::new(&error).search::<TransactionError<sqlx_core::Error>>();
+    let found = Failed::new(&error).search::<TransactionError<sqlx_core::Error>>();
     assert_eq!(found.find(said), None);
     let cut = Stopped {
         source: Some(CutCommit::default().into()),
         ..stopped("nothing")
     };
-    let found = Probe::new(&cut).search::<Stopped>();
+    let found = Failed::new(&cut).search::<Stopped>();
     assert_eq!(found.find(said), None);
 }
 

@@ -1,4 +1,4 @@
-//! Tests the search in every wrapper.
+//! Tests the search in every wrapper, and the text of errors.
 
 use std::error::Error;
 use std::fmt;
@@ -8,26 +8,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::classify::{Links, MAX_LINKS, Retryable, Ruling, Verdict, ask};
+use crate::classify::{Ruling, ask};
 use crate::stopped::CutCommit;
 
 /// What generated code writes for one type of `on`.
 macro_rules! found {
     ($A:ty, $error:expr) => {
-        Probe::new($error).search::<$A>().find(|link| link.said())
+        Failed::new($error).search::<$A>().find(|link| link.said())
     };
 }
 
 /// What generated code writes for one type of `unless`.
 macro_rules! contains {
     ($A:ty, $error:expr) => {
-        Probe::new($error).search::<$A>().contains()
+        Failed::new($error).search::<$A>().contains()
     };
 }
 
 macro_rules! said {
     ($error:expr) => {
-        Probe::new($error).said()
+        Failed::new($error).said()
     };
 }
 
@@ -72,7 +72,7 @@ enum App {
 #[derive(Debug)]
 struct Ouroboros;
 
-impl fmt::Display for Ouroboros {
+impl Display for Ouroboros {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ouroboros")
     }
@@ -189,7 +189,7 @@ fn transparent_hides_what_is_inside() {
 
 #[test]
 fn a_chain_without_end_is_walked_for_32_links() {
-    assert_eq!(Links::of(&Ouroboros).count(), MAX_LINKS);
+    assert_eq!(links(&Ouroboros).count(), MAX_LINKS);
     assert_eq!(found!(io::Error, &Ouroboros), None);
     assert_eq!(found!(Ouroboros, &Ouroboros), Some(Said::UNKNOWN));
     assert!(!contains!(io::Error, &anyhow::Error::new(Ouroboros)));
@@ -459,4 +459,56 @@ fn into_diagnostic_of_miette_hides_the_error_inside() {
     // The error inside the hidden one is seen again.
     let inner = Err::<(), _>(Search(reset())).into_diagnostic().unwrap_err();
     assert!(found!(io::Error, &inner).is_some());
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("fetching")]
+struct Fetching(#[source] io::Error);
+
+#[test]
+fn a_std_error_is_told_with_its_causes() {
+    let error = Fetching(io::Error::other("cable cut"));
+    assert_eq!(
+        Failed::new(&error).words().to_string(),
+        "fetching: cable cut"
+    );
+}
+
+#[test]
+fn a_report_is_told_with_its_causes() {
+    let error = anyhow::anyhow!("cable cut")
+        .context("connecting")
+        .context("fetching");
+    assert_eq!(
+        Failed::new(&error).words().to_string(),
+        "fetching: connecting: cable cut"
+    );
+}
+
+#[test]
+fn a_text_is_told_and_the_rest_is_named() {
+    assert_eq!(Failed::new("busy").words().to_string(), "busy");
+    assert!(Failed::new(&Silent).words().to_string().ends_with("Silent"));
+}
+
+#[test]
+fn a_chain_that_points_at_itself_ends() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("again {0}")]
+    struct Again(u8);
+    #[derive(Debug)]
+    struct Circle;
+    impl Display for Circle {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("round")
+        }
+    }
+    impl Error for Circle {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            static CIRCLE: Circle = Circle;
+            Some(&CIRCLE)
+        }
+    }
+    assert_eq!(Failed::new(&Circle).words().to_string(), "round");
+    assert_eq!(Failed::new(&Again(1)).words().to_string(), "again 1");
 }
