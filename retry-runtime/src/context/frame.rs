@@ -258,7 +258,10 @@ impl Frame {
     /// The length of the deadline, and what is left of it, or `None` without a deadline. For an inherited
     /// deadline, the length is the time that was left when this call began.
     pub(crate) fn time_to_deadline(&self, now: Stamp) -> Option<(Duration, Duration)> {
-        let deadline = Some(self.deadline.get()).filter(|deadline| *deadline != Stamp::NEVER)?;
+        let deadline = self.deadline.get();
+        if deadline == Stamp::NEVER {
+            return None;
+        }
         let began = self.started.get().unwrap_or(now);
         Some((deadline.since(began), deadline.since(now)))
     }
