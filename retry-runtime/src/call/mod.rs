@@ -178,18 +178,18 @@ impl State<'_> {
     /// Puts a call that begins in a test scope into that scope, until the call ends.
     pub(super) fn enter_test_scope(&self) {
         let (frame, settings) = (&self.frame, self.settings);
-        if frame.observed.get() && self.test_scope().is_none() {
-            if let Some(scope) = test_scope_around() {
-                let enter = || {
-                    scope.enter(
-                        settings.name,
-                        settings.budget(),
-                        hedges_of(&settings.shared.hedges),
-                    )
-                };
-                frame.rest().scope.get_or_init(enter);
-                frame.attempts.set(self.own_attempts());
-            }
+        if frame.observed.get()
+            && let Some(scope) = test_scope_around()
+        {
+            let enter = || {
+                scope.enter(
+                    settings.name,
+                    settings.budget(),
+                    hedges_of(&settings.shared.hedges),
+                )
+            };
+            frame.rest().scope.get_or_init(enter);
+            frame.attempts.set(self.own_attempts());
         }
     }
 
