@@ -415,9 +415,19 @@ fn a_late_reading_of_the_clock_changes_nothing() {
     let budget = drained(paid());
     drop(budget.ask(Charge::Throttled, false, 1_000));
     assert_eq!(level(&budget, 1_000), 5_000);
-    drop(budget.ask(Charge::Throttled, false, 400));
-    assert_eq!(level(&budget, 1_000), 5_000);
+    for late in [400, 0] {
+        drop(budget.ask(Charge::Throttled, false, late));
+        assert_eq!(level(&budget, 1_000), 5_000);
+    }
     assert_eq!(level(&budget, 2_000), 10_000);
+}
+
+#[test]
+fn a_pause_is_over_at_the_instant_of_its_end() {
+    let budget = Budget::new().with_pause();
+    budget.of_call().pause_until(at(1_000));
+    assert_eq!(budget.of_call().paused_until(at(999)), Some(at(1_000)));
+    assert_eq!(budget.of_call().paused_until(at(1_000)), None);
 }
 
 #[test]
