@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use reattempt::{Backoff, Jitter, Policy, Retryable, retry};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::script::{RESET, Script, Step, ms, times_of};
 
@@ -127,6 +127,24 @@ async fn decorrelated_jitter_depends_on_the_delay_before() {
     }
     // If the range depended on the base alone, none of the 250 delays would be above three times the base.
     assert!(longest > ms(30), "{longest:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn decorrelated_jitter_does_so_too_in_a_call_that_nobody_observes() {
+    plays!(call(
+        attempts = 6,
+        base = "10ms",
+        jitter = "decorrelated",
+        budget = "none"
+    ));
+    let mut longest = Duration::ZERO;
+    for _ in 0..50 {
+        let begin = Instant::now();
+        call(&Script::new([RESET])).await.unwrap_err();
+        longest = longest.max(begin.elapsed());
+    }
+    // Five delays of up to three times the base, each rounded up to a millisecond, are 155 ms.
+    assert!(longest > ms(160), "{longest:?}");
 }
 
 #[tokio::test(start_paused = true)]
