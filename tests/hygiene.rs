@@ -257,11 +257,10 @@ mod shadowed {
         fn unless(&self) {}
         fn settle(&mut self) {}
         fn decide(&mut self) {}
-        fn tell(&mut self) {}
+        fn race(&mut self) {}
         fn wait(&self) {}
         fn prepare(&mut self) {}
         fn prepared(&self) {}
-        fn cancelled(&mut self) {}
         fn cut_between(&mut self) {}
         fn err(&self) {}
         fn pin(&mut self) {}

@@ -14,7 +14,7 @@ use crate::tokens::{any_word, deep, generated, is_punct, is_text, located};
 ///
 /// ```text
 /// Input:   on = "A | B", when = W
-/// Output:  match error.search::<A>().find(|it| it.said()).or_else(|| … B …) {
+/// Output:  match error.search::<A>().find(|it| it.assessment()).or_else(|| … B …) {
 ///              Some(said) if ask(error.error(), W) => Ruling::retry(said),
 ///              _ => Ruling::stop(SAID),
 ///          }
@@ -24,11 +24,11 @@ use crate::tokens::{any_word, deep, generated, is_punct, is_text, located};
 /// the error's own verdict. With `attempts = 1` it is `Ruling::by(SAID)`, which does not need one.
 pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
     let Rules { on, when, .. } = &model.rules;
-    let said = generated!(__error.said());
+    let assessment = generated!(__error.assessment());
     let found = on.as_ref().map(|types| {
         let mut alternatives = types.value.iter().map(|ty| {
             let find = searched(ty, "find");
-            generated!(#find(|__link| __link.said()))
+            generated!(#find(|__link| __link.assessment()))
         });
         let first = alternatives.next();
         generated!(#first #(.or_else(|| #alternatives))*)
@@ -40,17 +40,17 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
             generated! {
                 match #found {
                     __retry::Some(__said) #guard => __retry::Ruling::retry(__said),
-                    _ => __retry::Ruling::stop(#said),
+                    _ => __retry::Ruling::stop(#assessment),
                 }
             }
         }
         (None, Some(when)) => generated! {
-            __retry::Ruling::when(#when, #said)
+            __retry::Ruling::when(#when, #assessment)
         },
         // The error is asked if it can answer. So the call ends with the same outcome as any other call without an
         // attempt left, and every error type will do.
         (None, None) if model.never_retries() => {
-            generated!(__retry::Ruling::by(#said))
+            generated!(__retry::Ruling::by(#assessment))
         }
         (None, None) => {
             // This span puts rustc's "does not say which of its errors are worth another attempt" on the

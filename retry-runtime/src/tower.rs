@@ -50,7 +50,7 @@ pub use self::grpc::GrpcRequests;
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::{is_idempotent, note_key};
 use crate::adapters::known;
-use crate::classify::{Retryable, Said, Verdict};
+use crate::classify::{Assessment, Retryable, Verdict};
 use crate::client_settings::ClientSettings;
 use crate::opaque::opaque;
 use crate::site::{BudgetOf, PolicyOf};
@@ -280,7 +280,7 @@ where
                     let response = service.call(sent).await.map_err(FailedAttempt::with)?;
                     match requests.failure(&response) {
                         Some(failure) if failure.verdict().is_retryable() => Err(FailedAttempt {
-                            said: Said::of(&failure),
+                            assessment: Assessment::of(&failure),
                             error: failure.to_string().into(),
                             response: Some(response),
                         }),
@@ -296,7 +296,7 @@ where
 }
 
 struct FailedAttempt<A> {
-    said: Said,
+    assessment: Assessment,
     /// The error, or what failed in the response.
     error: BoxError,
     response: Option<A>,
@@ -306,7 +306,7 @@ impl<A> FailedAttempt<A> {
     fn with(error: impl Into<BoxError>) -> Self {
         let error = error.into();
         Self {
-            said: known::said(&*error),
+            assessment: known::assessment(&*error),
             error,
             response: None,
         }
@@ -321,11 +321,11 @@ impl<A> From<Stopped> for FailedAttempt<A> {
 
 impl<A> Retryable for FailedAttempt<A> {
     fn verdict(&self) -> Verdict {
-        self.said.verdict
+        self.assessment.verdict
     }
 
     fn hint(&self) -> Option<Duration> {
-        self.said.hint
+        self.assessment.hint
     }
 }
 

@@ -21,20 +21,20 @@ async fn fetch(host: &Script) -> io::Result<usize> {
 /// The body and the hook read the number of attempts that the rule allows.
 #[tokio::test(start_paused = true)]
 async fn an_event_and_the_attempt_say_how_many_attempts_a_call_may_make_here() {
-    type Said = RefCell<Vec<(&'static str, Option<u32>)>>;
+    type Assessment = RefCell<Vec<(&'static str, Option<u32>)>>;
     #[retry(
         attempts = 6,
         base = "1ms",
         budget = "none",
         on_retry = |event| said.borrow_mut().push(("event", event.attempts()))
     )]
-    async fn inner(host: &Script, said: &Said) -> io::Result<usize> {
+    async fn inner(host: &Script, said: &Assessment) -> io::Result<usize> {
         let attempt = Attempt::current().unwrap();
         said.borrow_mut().push(("attempt", attempt.attempts()));
         host.play().await
     }
     #[retry(attempts = 3, base = "1ms", budget = "none", when = |_| true)]
-    async fn outer(host: &Script, said: &Said) -> io::Result<usize> {
+    async fn outer(host: &Script, said: &Assessment) -> io::Result<usize> {
         assert_eq!(Attempt::current().unwrap().attempts(), Some(3));
         inner(host, said).await
     }
@@ -48,7 +48,7 @@ async fn an_event_and_the_attempt_say_how_many_attempts_a_call_may_make_here() {
         Step::Fail(ErrorKind::NotFound),
         Step::Fail(ErrorKind::NotFound),
     ]);
-    let said = Said::default();
+    let said = Assessment::default();
     outer(&host, &said).await.unwrap_err();
     let all: Vec<_> = [("attempt", Some(6)), ("event", Some(6))]
         .repeat(3)

@@ -21,7 +21,7 @@ use crate::classify::{Retryable, Verdict};
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
-        known::said(self).verdict
+        known::assessment(self).verdict
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::known::{self, Alone, Answer, as_type};
 use super::tls;
-use crate::classify::{Retryable, Said, Verdict};
+use crate::classify::{Assessment, Retryable, Verdict};
 
 /// The verdict follows the [`kind`](io::Error::kind).
 ///
@@ -40,13 +40,13 @@ impl Alone for io::Error {
 }
 
 #[cold]
-fn with_causes(error: &io::Error) -> Said {
-    let own = Said::new(of(error));
+fn with_causes(error: &io::Error) -> Assessment {
+    let own = Assessment::new(of(error));
     if own.verdict == Verdict::Unknown {
-        return known::said(error);
+        return known::assessment(error);
     }
     // The kind says less: a `Stopped` set it, or a lost connection that may have been in its `COMMIT`.
-    known::last_word(error).map_or(own, Said::new)
+    known::last_word(error).map_or(own, Assessment::new)
 }
 
 /// An unlisted kind is unknown.

@@ -8,7 +8,7 @@ use std::io;
 use std::iter;
 use std::sync::Arc;
 
-use crate::classify::{Retryable, Said, Verdict};
+use crate::classify::{Assessment, Retryable, Verdict};
 use crate::stopped::{CutCommit, Stopped};
 
 use super::tls;
@@ -65,17 +65,17 @@ pub(crate) fn as_type<'a, A: Error + 'static>(link: &'a (dyn Error + 'static)) -
 ///
 /// The innermost one is the nearest to the cause. If an error in the chain has the [last word](last_word), it answers. The
 /// sources of an error that knows more than they do are not searched.
-pub(crate) fn said(error: &(dyn Error + 'static)) -> Said {
+pub(crate) fn assessment(error: &(dyn Error + 'static)) -> Assessment {
     if let Some(verdict) = last_word(error) {
-        return Said::new(verdict);
+        return Assessment::new(verdict);
     }
-    let mut innermost = Said::UNKNOWN;
+    let mut innermost = Assessment::UNKNOWN;
     for link in links(error) {
         let Some(answer) = KNOWN.iter().find_map(|ask| ask(link)) else {
             continue;
         };
-        if answer.said.verdict != Verdict::Unknown || innermost.verdict == Verdict::Unknown {
-            innermost = answer.said;
+        if answer.assessment.verdict != Verdict::Unknown || innermost.verdict == Verdict::Unknown {
+            innermost = answer.assessment;
         }
         if answer.is_certain {
             break;
@@ -92,7 +92,7 @@ pub(crate) fn said(error: &(dyn Error + 'static)) -> Said {
     feature = "tokio-postgres"
 ))]
 pub(super) fn handshake(error: &(dyn Error + 'static)) -> Verdict {
-    let inside = links(error).nth(1).map_or(Said::UNKNOWN, said);
+    let inside = links(error).nth(1).map_or(Assessment::UNKNOWN, assessment);
     // The text of OpenSSL where the server hung up. Elsewhere, it could be that of a parser.
     let is_cut = || links(error).any(|link| link.to_string() == "unexpected EOF");
     match inside.verdict {
@@ -154,7 +154,7 @@ pub(crate) trait Alone: Error + 'static {
 
 /// What a link of a chain answers.
 pub(crate) struct Answer {
-    pub(crate) said: Said,
+    pub(crate) assessment: Assessment,
     /// Whether the link knows more than its sources, as that its request was never sent. They are not asked then.
     pub(crate) is_certain: bool,
 }
@@ -163,7 +163,7 @@ impl Answer {
     /// The sources know more.
     pub(crate) const fn open(verdict: Verdict) -> Self {
         Self {
-            said: Said::new(verdict),
+            assessment: Assessment::new(verdict),
             is_certain: false,
         }
     }
@@ -231,7 +231,7 @@ fn alone<A: Alone>(link: &(dyn Error + 'static)) -> Option<Answer> {
 
 fn of<A: Error + Retryable + 'static>(link: &(dyn Error + 'static)) -> Option<Answer> {
     as_type::<A>(link).map(|error| Answer {
-        said: Said::of(error),
+        assessment: Assessment::of(error),
         is_certain: false,
     })
 }

@@ -12,11 +12,11 @@ use crate::stopped::Stopped;
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
-        known::said(self).verdict
+        known::assessment(self).verdict
     }
 
     fn hint(&self) -> Option<Duration> {
-        known::said(self).hint
+        known::assessment(self).hint
     }
 }
 

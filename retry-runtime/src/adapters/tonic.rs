@@ -16,7 +16,7 @@ use super::http::retry_after;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use super::hyper::legacy::connect;
 use super::known::{self, Alone, Answer};
-use crate::classify::{Retryable, Said, Verdict};
+use crate::classify::{Assessment, Retryable, Verdict};
 use crate::codes;
 
 /// The verdict is that of [`codes::grpc`](codes::grpc()).
@@ -42,11 +42,11 @@ impl Retryable for Code {
 #[diagnostic::do_not_recommend]
 impl Retryable for Status {
     fn verdict(&self) -> Verdict {
-        known::said(self).verdict
+        known::assessment(self).verdict
     }
 
     fn hint(&self) -> Option<Duration> {
-        known::said(self).hint
+        known::assessment(self).hint
     }
 }
 
@@ -69,7 +69,7 @@ impl Alone for Status {
             code.verdict()
         };
         Answer {
-            said: Said { verdict, hint },
+            assessment: Assessment { verdict, hint },
             is_certain: hint.is_some() || verdict == Verdict::Permanent,
         }
     }

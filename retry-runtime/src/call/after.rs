@@ -9,7 +9,7 @@ use super::decide::{Cause, Situation, decide, held_back};
 use super::events::{Event, FailedWith};
 use super::timers::NextAttemptAt;
 use crate::budget::{Charge, Request};
-use crate::classify::{Ruling, Said, Verdict};
+use crate::classify::{Assessment, Ruling, Verdict};
 use crate::clock::Stamp;
 use crate::context::{Phase, Previous, outer};
 use crate::event::RetryEvent;
@@ -62,7 +62,7 @@ impl<'p> State<'p> {
         } else {
             ruling.only_without_effect()
         };
-        let Said { verdict, hint } = ruling.said;
+        let Assessment { verdict, hint } = ruling.assessment;
         if verdict == Verdict::Throttled {
             self.pause_others(hint);
         }

@@ -22,9 +22,11 @@ impl Cause {
     /// What another attempt would follow, or the end of the call.
     pub(super) fn may_retry(self) -> Result<Repeatable, Outcome> {
         let (hint, exact, exhausted) = match self {
-            Self::Returned(ruling) if ruling.retry => {
-                (ruling.said.hint, ruling.exact, Outcome::AttemptsExhausted)
-            }
+            Self::Returned(ruling) if ruling.retry => (
+                ruling.assessment.hint,
+                ruling.exact,
+                Outcome::AttemptsExhausted,
+            ),
             Self::Returned(_) => return Err(Outcome::NotRetryable),
             Self::TimedOut { may_repeat: true } => (None, false, Outcome::Timeout),
             Self::TimedOut { may_repeat: false } => return Err(Outcome::Timeout),
@@ -141,16 +143,16 @@ fn raised_by(hint: Duration, range: &DelayRange) -> DelayRange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::classify::{Said, Verdict};
+    use crate::classify::{Assessment, Verdict};
 
     const fn ms(millis: u64) -> Duration {
         Duration::from_millis(millis)
     }
 
     fn returned(hint: Option<Duration>) -> Cause {
-        Cause::Returned(Ruling::retry(Said {
+        Cause::Returned(Ruling::retry(Assessment {
             hint,
-            ..Said::new(Verdict::Transient)
+            ..Assessment::new(Verdict::Transient)
         }))
     }
 
@@ -226,7 +228,7 @@ mod tests {
 
     #[test]
     fn some_failures_end_the_call_whatever_the_situation() {
-        let stop = Cause::Returned(Ruling::stop(Said::UNKNOWN));
+        let stop = Cause::Returned(Ruling::stop(Assessment::UNKNOWN));
         for (cause, outcome) in [
             (stop, Outcome::NotRetryable),
             (Cause::TimedOut { may_repeat: false }, Outcome::Timeout),

@@ -14,4 +14,4 @@ mod tests;
 
 pub use self::hint::{IntoHint, hint_from, hint_in};
 pub use self::rules::{OkAnswer, Ruling, ask, ask_delay, ask_ok, verdict_of};
-pub use self::verdict::{Retryable, Said, Verdict};
+pub use self::verdict::{Assessment, Retryable, Verdict};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::verdict::{Retryable, Said, Verdict};
+use super::verdict::{Assessment, Retryable, Verdict};
 
 /// Whether the rules allow another attempt, and what the error answered.
 ///
@@ -14,42 +14,42 @@ pub struct Ruling {
     /// Whether the hint is the delay itself, as `retry_after` says.
     pub(crate) exact: bool,
     /// What the error answered. The hint bounds the delay from below, and the verdict sets what the budget charges.
-    pub said: Said,
+    pub assessment: Assessment,
 }
 
 impl Ruling {
     /// Allows no other attempt.
     #[must_use]
-    pub const fn stop(said: Said) -> Self {
-        Self::when(false, said)
+    pub const fn stop(assessment: Assessment) -> Self {
+        Self::when(false, assessment)
     }
 
     /// Allows another attempt, because a rule matches this error.
     #[must_use]
-    pub const fn retry(said: Said) -> Self {
-        Self::when(true, said)
+    pub const fn retry(assessment: Assessment) -> Self {
+        Self::when(true, assessment)
     }
 
     /// Allows another attempt if a rule says so.
     #[must_use]
-    pub const fn when(retry: bool, said: Said) -> Self {
+    pub const fn when(retry: bool, assessment: Assessment) -> Self {
         Self {
             retry,
             exact: false,
-            said,
+            assessment,
         }
     }
 
     /// Allows another attempt if the verdict does: transient, throttled, refused or conflict.
     #[must_use]
-    pub const fn by(said: Said) -> Self {
-        Self::when(said.verdict.is_retryable(), said)
+    pub const fn by(assessment: Assessment) -> Self {
+        Self::when(assessment.verdict.is_retryable(), assessment)
     }
 
     /// Allows another attempt for an `Ok` value that `when_ok` calls a failure, or that `until` does not call ready.
     #[must_use]
     pub(crate) const fn failed_value(verdict: Verdict, hint: Option<Duration>) -> Self {
-        Self::retry(Said { verdict, hint })
+        Self::retry(Assessment { verdict, hint })
     }
 
     /// Allows no other attempt if `unless` forbids it.
@@ -63,7 +63,7 @@ impl Ruling {
     /// Sets the delay itself, unless there is none.
     pub(crate) fn exactly(mut self, delay: Option<Duration>) -> Self {
         if delay.is_some() {
-            self.said.hint = delay;
+            self.assessment.hint = delay;
             self.exact = true;
         }
         self
@@ -72,7 +72,10 @@ impl Ruling {
     /// Allows another attempt only if the last one provably had no effect, for `idempotent = false`.
     #[must_use]
     pub const fn only_without_effect(self) -> Self {
-        let without = matches!(self.said.verdict, Verdict::Refused | Verdict::Conflict);
+        let without = matches!(
+            self.assessment.verdict,
+            Verdict::Refused | Verdict::Conflict
+        );
         Self {
             retry: self.retry && without,
             ..self
@@ -128,11 +131,11 @@ pub fn ask_delay<E: ?Sized>(error: &E, f: impl FnOnce(&E) -> Option<Duration>) -
 
 /// Asks an error for its verdict, for an attribute without `on` and `when`.
 #[inline]
-pub fn verdict_of<E: Retryable + ?Sized>(error: &E) -> Said {
+pub fn verdict_of<E: Retryable + ?Sized>(error: &E) -> Assessment {
     match error.verdict() {
         // It is not retried, so its hint has no meaning.
-        Verdict::Permanent => Said::new(Verdict::Permanent),
-        verdict => Said {
+        Verdict::Permanent => Assessment::new(Verdict::Permanent),
+        verdict => Assessment {
             verdict,
             hint: error.hint(),
         },

@@ -8,9 +8,9 @@ use super::*;
 use crate::lookup::Failed;
 
 /// What generated code writes for the verdict of an error.
-macro_rules! said {
+macro_rules! assessment {
     ($error:expr) => {
-        Failed::new($error).said()
+        Failed::new($error).assessment()
     };
 }
 
@@ -46,20 +46,23 @@ fn a_verdict_is_shown_as_its_name() {
 
 #[test]
 fn a_probe_finds_the_verdict_where_there_is_one() {
-    assert_eq!(said!(&reset()), Said::new(Verdict::Transient));
-    assert_eq!(said!(&Box::new(missing())), Said::new(Verdict::Permanent));
-    assert_eq!(said!(&Plain), Said::new(Verdict::Throttled));
-    assert_eq!(said!(&Silent), Said::UNKNOWN);
+    assert_eq!(assessment!(&reset()), Assessment::new(Verdict::Transient));
     assert_eq!(
-        said!(&App::from(reset())),
-        Said::UNKNOWN,
+        assessment!(&Box::new(missing())),
+        Assessment::new(Verdict::Permanent)
+    );
+    assert_eq!(assessment!(&Plain), Assessment::new(Verdict::Throttled));
+    assert_eq!(assessment!(&Silent), Assessment::UNKNOWN);
+    assert_eq!(
+        assessment!(&App::from(reset())),
+        Assessment::UNKNOWN,
         "a probe does not search inside the error"
     );
-    assert_eq!(said!("unsized"), Said::UNKNOWN);
+    assert_eq!(assessment!("unsized"), Assessment::UNKNOWN);
     let boxed: Box<dyn Error> = reset().into();
-    assert_eq!(said!(&boxed), Said::UNKNOWN);
+    assert_eq!(assessment!(&boxed), Assessment::UNKNOWN);
     let retryable: Box<dyn Retryable> = Box::new(reset());
-    assert_eq!(said!(&retryable), Said::new(Verdict::Transient));
+    assert_eq!(assessment!(&retryable), Assessment::new(Verdict::Transient));
 }
 
 #[test]
@@ -72,23 +75,29 @@ fn without_a_rule_the_verdict_decides() {
         (Verdict::Permanent, false, false),
         (Verdict::Unknown, false, false),
     ] {
-        let ruling = Ruling::by(Said::new(verdict));
+        let ruling = Ruling::by(Assessment::new(verdict));
         assert_eq!(ruling.retry, retry, "{verdict}");
         assert_eq!(
             ruling.only_without_effect().retry,
             when_not_idempotent,
             "{verdict}"
         );
-        assert_eq!(ruling.only_without_effect().said, ruling.said, "{verdict}");
         assert_eq!(
-            Ruling::retry(Said::new(verdict))
+            ruling.only_without_effect().assessment,
+            ruling.assessment,
+            "{verdict}"
+        );
+        assert_eq!(
+            Ruling::retry(Assessment::new(verdict))
                 .only_without_effect()
                 .retry,
             when_not_idempotent,
             "{verdict}"
         );
         assert!(
-            !Ruling::stop(Said::new(verdict)).only_without_effect().retry,
+            !Ruling::stop(Assessment::new(verdict))
+                .only_without_effect()
+                .retry,
             "{verdict}"
         );
     }
@@ -111,5 +120,5 @@ fn a_permanent_error_is_not_asked_for_a_hint() {
             panic!("asked")
         }
     }
-    assert_eq!(verdict_of(&Gone), Said::new(Verdict::Permanent));
+    assert_eq!(verdict_of(&Gone), Assessment::new(Verdict::Permanent));
 }

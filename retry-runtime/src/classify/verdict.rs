@@ -115,14 +115,14 @@ pub trait Retryable {
 
 /// What an error answered: its verdict and its hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Said {
+pub struct Assessment {
     /// Whether another attempt could help.
     pub verdict: Verdict,
     /// The delay that the server asked for.
     pub hint: Option<Duration>,
 }
 
-impl Said {
+impl Assessment {
     /// The answer of an error type that does not implement [`Retryable`].
     pub const UNKNOWN: Self = Self::new(Verdict::Unknown);
 

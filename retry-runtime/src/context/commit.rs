@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
     use crate::call::{Cut, Judgement, unless};
-    use crate::classify::{Retryable, Ruling, Said, Verdict, verdict_of};
+    use crate::classify::{Assessment, Retryable, Ruling, Verdict, verdict_of};
     use crate::context::Attempt;
     #[cfg(feature = "testing")]
     use crate::listen::observe;
@@ -266,7 +266,7 @@ mod tests {
             attempts.set(attempts.get() + 1);
             let mut call = SITE.begin::<()>();
             let _ = call.attempt(async {}).await;
-            let lost = Ruling::retry(Said::new(Verdict::Transient));
+            let lost = Ruling::retry(Assessment::new(Verdict::Transient));
             let at = call
                 .state
                 .failed(lost, &"lost", true)

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::Level;
 use crate::adapters::known::{self, MAX_LINKS, as_type, links};
-use crate::classify::{Retryable, Said, Verdict};
+use crate::classify::{Assessment, Retryable, Verdict};
 use crate::opaque::opaque;
 
 pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
@@ -32,7 +32,7 @@ pub enum Nothing {}
 ///
 /// ```text
 /// // Output:                                 E                                        else
-/// error.said()           // its verdict      Retryable                                Said::UNKNOWN
+/// error.assessment()     // its verdict      Retryable                                Assessment::UNKNOWN
 /// error.kept()           // Kept<E>          Send, and converts into a boxed error    Nothing
 /// error.words()          // its text         Error, or Display                        the name of its type
 /// error.search::<A>()    // where to look    Error, or a level below                  itself
@@ -77,8 +77,8 @@ impl<'e, E: ?Sized> Failed<'e, E> {
 
 impl<E: Retryable + ?Sized> Probe<'_, E> {
     /// Asks the error for its verdict.
-    pub fn said(&self) -> Said {
-        Said::of(self.error())
+    pub fn assessment(&self) -> Assessment {
+        Assessment::of(self.error())
     }
 }
 
@@ -133,9 +133,9 @@ impl<'a, E: ?Sized> Named<'a, E> {
         self.0
     }
 
-    /// Returns [`Said::UNKNOWN`].
-    pub fn said(&self) -> Said {
-        Said::UNKNOWN
+    /// Returns [`Assessment::UNKNOWN`].
+    pub fn assessment(&self) -> Assessment {
+        Assessment::UNKNOWN
     }
 
     /// Keeps no error.
@@ -176,7 +176,7 @@ impl<E: ?Sized> Display for Named<'_, E> {
 ///
 /// ```text
 /// // Output:                                 A as typed
-/// error.search::<A>().find(|link| link.said())
+/// error.search::<A>().find(|link| link.assessment())
 /// error.search::<A>().contains()
 /// ```
 ///
@@ -230,8 +230,8 @@ impl<E, A: Error + 'static> Chain<'_, E, A> {
     /// Returns the answer of the first `A` that is not permanent.
     // A function pointer, not `impl Fn`. Each closure has its own type, so the search would be compiled
     // again for each annotated function.
-    pub fn find(&self, said: fn(&Failed<'_, A>) -> Said) -> Option<Said> {
-        find_in(self.0.first?, said)
+    pub fn find(&self, assessment: fn(&Failed<'_, A>) -> Assessment) -> Option<Assessment> {
+        find_in(self.0.first?, assessment)
     }
 
     /// Returns whether an `A` is inside.
@@ -244,15 +244,15 @@ impl<E: ?Sized, A> Itself<'_, E, A> {
     /// Returns the answer of the error, unless it is permanent.
     // The bound is here and not on the `impl`, so that rustc reports the bound, with the message of
     // `Inside`, and not a missing method.
-    pub fn find(&self, said: fn(&Failed<'_, A>) -> Said) -> Option<Said>
+    pub fn find(&self, assessment: fn(&Failed<'_, A>) -> Assessment) -> Option<Assessment>
     where
         A: Inside<E>,
     {
         if self.first.and_then(known::last_word).is_some() {
             return None;
         }
-        let said = said(&Failed::new(A::inside(self.error)));
-        (said.verdict != Verdict::Permanent).then_some(said)
+        let assessment = assessment(&Failed::new(A::inside(self.error)));
+        (assessment.verdict != Verdict::Permanent).then_some(assessment)
     }
 
     /// Returns true. The call compiles only if the error is an `A`.
@@ -269,18 +269,18 @@ impl<E: ?Sized, A> Itself<'_, E, A> {
 #[inline(never)]
 pub(crate) fn find_in<A: Error + 'static>(
     first: &(dyn Error + 'static),
-    said: fn(&Failed<'_, A>) -> Said,
-) -> Option<Said> {
+    assessment: fn(&Failed<'_, A>) -> Assessment,
+) -> Option<Assessment> {
     let mut found = None;
     for link in links(first) {
         if known::has_last_word(link).is_some() {
             return None;
         }
         if let (None, Some(error)) = (found, as_type::<A>(link)) {
-            let said = said(&Failed::new(error));
+            let assessment = assessment(&Failed::new(error));
             // Another attempt does not help against a permanent error, even if `on` names its type. The search goes on.
-            if said.verdict != Verdict::Permanent {
-                found = Some(said);
+            if assessment.verdict != Verdict::Permanent {
+                found = Some(assessment);
             }
         }
     }

@@ -4,9 +4,9 @@
 //! method of the same name, in an `impl` with its own bound:
 //!
 //! ```text
-//! Probe<E> = Level<…>   impl<E: Retryable> { fn said(&self) }     asks the error
-//!   …                   no `said`, but methods for other questions
-//!   Named<E>            impl<E> { fn said(&self) }                has no answer
+//! Probe<E> = Level<…>   impl<E: Retryable> { fn assessment(&self) }   asks the error
+//!   …                   no `assessment`, but methods for other questions
+//!   Named<E>            impl<E> { fn assessment(&self) }              has no answer
 //! ```
 //!
 //! rustc takes the first level whose `impl` has bounds that hold. So the level that asks most comes first. The last one

@@ -22,7 +22,7 @@ use self::drive::{BoxedRun, RunParts};
 pub use self::rules::{Chained, Ruled};
 pub use self::without_limits::WithoutLimits;
 use crate::call::Cut;
-use crate::classify::{OkAnswer, Retryable, Said};
+use crate::classify::{Assessment, OkAnswer, Retryable};
 use crate::event::RetryEvent;
 use crate::lookup::find_in;
 use crate::opaque::opaque;
@@ -78,7 +78,8 @@ impl<'p, O, T, E, C, W> RunOfAny<'p, O, T, E, C, W> {
         A: Error + Retryable + 'static,
     {
         self.change(|parts| {
-            let find = |error: &E| find_in::<A>(error.as_ref(), |found| Said::of(found.error()));
+            let find =
+                |error: &E| find_in::<A>(error.as_ref(), |found| Assessment::of(found.error()));
             parts.rules.on.push(find);
         })
     }
@@ -124,7 +125,7 @@ impl<'p, O, T, E: Retryable, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C,
     {
         self.change(|parts| {
             parts.rules.when.push(Box::new(when));
-            parts.rules.said = Said::of;
+            parts.rules.assessment = Assessment::of;
         })
     }
 }
@@ -140,7 +141,7 @@ impl<'p, O, T, E: Error + 'static, const RULED: bool, C, W> Run<'p, O, T, E, RUL
         A: Error + Retryable + 'static,
     {
         self.change(|parts| {
-            let find = |error: &E| find_in::<A>(error, |found| Said::of(found.error()));
+            let find = |error: &E| find_in::<A>(error, |found| Assessment::of(found.error()));
             parts.rules.on.push(find);
         })
     }

@@ -6,17 +6,17 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use crate::call::{Call, Judgement, LastError, NextAttemptAt, Stops};
-use crate::classify::{Retryable, Ruling, Said, verdict_of};
+use crate::classify::{Assessment, Retryable, Ruling, verdict_of};
 use crate::event::RetryEvent;
 use crate::stopped::Stopped;
 
 /// The rules and hooks of a run, each kind in the order in which they were written.
 pub(super) struct RunRules<'p, T, E> {
     /// Each gives the answer of the first error of its type that is not permanent.
-    pub(super) on: Vec<fn(&E) -> Option<Said>>,
+    pub(super) on: Vec<fn(&E) -> Option<Assessment>>,
     pub(super) when: Vec<Asks<'p, E, bool>>,
     /// The verdict and the hint of an error, if its type is known to have them where `when` is written.
-    pub(super) said: fn(&E) -> Said,
+    pub(super) assessment: fn(&E) -> Assessment,
     pub(super) unless: Vec<Asks<'p, E, bool>>,
     pub(super) retry_after: Vec<Asks<'p, E, Option<Duration>>>,
     pub(super) when_ok: Vec<Asks<'p, T, OkParts>>,
@@ -33,7 +33,7 @@ impl<T, E> RunRules<'_, T, E> {
         Self {
             on: Vec::new(),
             when: Vec::new(),
-            said: |_| Said::UNKNOWN,
+            assessment: |_| Assessment::UNKNOWN,
             unless: Vec::new(),
             retry_after: Vec::new(),
             when_ok: Vec::new(),
@@ -71,7 +71,7 @@ impl<T, E> RunRules<'_, T, E> {
                     let found = self.on.iter().find_map(|find| find(error));
                     let selected = found.is_some() || self.on.is_empty();
                     let retry = selected && self.when.iter_mut().all(|when| when(error));
-                    Ruling::when(retry, found.unwrap_or_else(|| (self.said)(error)))
+                    Ruling::when(retry, found.unwrap_or_else(|| (self.assessment)(error)))
                 });
                 Judgement {
                     ruling,
@@ -87,7 +87,7 @@ impl<T, E> RunRules<'_, T, E> {
 /// Asks about an `Ok` until one gives this answer.
 fn answer<T>(rules: &mut [Asks<'_, T, OkParts>], value: &T, answer: bool) -> OkParts {
     let mut answers = rules.iter_mut().map(|ask| ask(value));
-    let found = answers.find(|(said, _)| *said == answer);
+    let found = answers.find(|(assessment, _)| *assessment == answer);
     found.unwrap_or((!answer, None))
 }
 

@@ -5,14 +5,14 @@ use std::error::Error as StdError;
 use ::hyper_util::client::legacy::Error;
 
 use crate::adapters::known::{self, Alone, Answer, links};
-use crate::classify::{Retryable, Said, Verdict};
+use crate::classify::{Assessment, Retryable, Verdict};
 
 /// A failed connection attempt is refused, because the request was never sent. A proxy that wants a password is permanent, and
 /// so is a certificate that is not valid.
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
-        known::said(self).verdict
+        known::assessment(self).verdict
     }
 }
 
@@ -30,7 +30,9 @@ impl Alone for Error {
 ///
 /// The cause can be permanent: a certificate that is not trusted, for example, or a proxy that wants another password.
 pub(in crate::adapters) fn connect(error: &(dyn StdError + 'static)) -> Verdict {
-    let inside = links(error).nth(1).map_or(Said::UNKNOWN, known::said);
+    let inside = links(error)
+        .nth(1)
+        .map_or(Assessment::UNKNOWN, known::assessment);
     let wrong_password = || links(error).any(|link| WRONG_PASSWORD.contains(&&*link.to_string()));
     if inside.verdict == Verdict::Permanent || wrong_password() {
         Verdict::Permanent

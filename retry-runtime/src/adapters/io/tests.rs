@@ -136,7 +136,7 @@ fn every_number_without_a_kind_has_its_verdict() {
             Verdict::Permanent
         };
         assert_eq!(error.verdict(), verdict, "{error}");
-        assert_eq!(error.alone().said.verdict, verdict, "{error}");
+        assert_eq!(error.alone().assessment.verdict, verdict, "{error}");
     }
     for number in (134..4096).chain([-1, 0, i32::MIN, i32::MAX]) {
         let error = io::Error::from_raw_os_error(number);

@@ -25,7 +25,7 @@ use crate::stopped::Stopped;
 #[diagnostic::do_not_recommend]
 impl Retryable for client::Error {
     fn verdict(&self) -> Verdict {
-        known::said(self).verdict
+        known::assessment(self).verdict
     }
 }
 
@@ -146,10 +146,10 @@ impl Error for RequestError {
 #[diagnostic::do_not_recommend]
 impl Retryable for RequestError {
     fn verdict(&self) -> Verdict {
-        known::said(self).verdict
+        known::assessment(self).verdict
     }
 
     fn hint(&self) -> Option<Duration> {
-        known::said(self).hint
+        known::assessment(self).hint
     }
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::Error;
-use crate::classify::Said;
+use crate::classify::Assessment;
 use crate::lookup::{Failed, find_in};
 use crate::stopped::CutCommit;
 
@@ -53,8 +53,8 @@ fn a_cut_commit_stands_between_the_call_and_the_error_of_an_earlier_attempt() {
     assert_eq!(texts, expected);
 }
 
-fn said(found: &Failed<'_, io::Error>) -> Said {
-    found.said()
+fn assessment(found: &Failed<'_, io::Error>) -> Assessment {
+    found.assessment()
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_cut_commit_is_unknown_in_every_error() {
         assert_eq!(own.verdict(), Verdict::Unknown);
         let wrapped = io::Error::other(cut_commit(outcome));
         assert_eq!(wrapped.verdict(), Verdict::Unknown);
-        let searched = find_in(&wrapped, said);
+        let searched = find_in(&wrapped, assessment);
         assert_eq!(searched, None, "nor is it searched for `on`");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::*;
-use crate::classify::Said;
+use crate::classify::Assessment;
 use crate::lookup::find_in;
 use crate::stopped::{CutCommit, Outcome};
 
@@ -67,8 +67,8 @@ fn wrapped<E: Error + Send + Sync + 'static>(
     ]
 }
 
-fn find<A: Error + 'static>(error: &Dynamic) -> Option<Said> {
-    find_in::<A>(&**error, |link| link.said())
+fn find<A: Error + 'static>(error: &Dynamic) -> Option<Assessment> {
+    find_in::<A>(&**error, |link| link.assessment())
 }
 
 /// `on` finds nothing, whatever type it names: one behind the error, the error itself, or one around it.
@@ -199,20 +199,20 @@ fn a_commit_that_the_server_refused_does_not_end_the_search() {
 fn a_commit_is_not_repeated_if_on_names_the_type_of_the_function() {
     use crate::lookup::Failed;
 
-    fn said<A: Retryable>(found: &Failed<'_, A>) -> Said {
-        found.said()
+    fn assessment<A: Retryable>(found: &Failed<'_, A>) -> Assessment {
+        found.assessment()
     }
 
     let commit = CommitError(sqlx_core::Error::Io(ErrorKind::ConnectionReset.into()));
     let error = TransactionError::Commit(commit);
     let found = Failed::new(&error).search::<TransactionError<sqlx_core::Error>>();
-    assert_eq!(found.find(said), None);
+    assert_eq!(found.find(assessment), None);
     let cut = Stopped {
         source: Some(CutCommit::default().into()),
         ..stopped("nothing")
     };
     let found = Failed::new(&cut).search::<Stopped>();
-    assert_eq!(found.find(said), None);
+    assert_eq!(found.find(assessment), None);
 }
 
 #[tokio::test]

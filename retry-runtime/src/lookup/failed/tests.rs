@@ -14,7 +14,9 @@ use crate::stopped::CutCommit;
 /// What generated code writes for one type of `on`.
 macro_rules! found {
     ($A:ty, $error:expr) => {
-        Failed::new($error).search::<$A>().find(|link| link.said())
+        Failed::new($error)
+            .search::<$A>()
+            .find(|link| link.assessment())
     };
 }
 
@@ -25,9 +27,9 @@ macro_rules! contains {
     };
 }
 
-macro_rules! said {
+macro_rules! assessment {
     ($error:expr) => {
-        Failed::new($error).said()
+        Failed::new($error).assessment()
     };
 }
 
@@ -39,7 +41,7 @@ fn missing() -> io::Error {
     ErrorKind::NotFound.into()
 }
 
-const TRANSIENT: Option<Said> = Some(Said::new(Verdict::Transient));
+const TRANSIENT: Option<Assessment> = Some(Assessment::new(Verdict::Transient));
 
 #[derive(Debug, thiserror::Error)]
 #[error("mine")]
@@ -144,7 +146,7 @@ fn the_search_goes_on_after_a_permanent_link_and_finds_nothing_behind_it() {
     let timed_out = io::Error::new(ErrorKind::ConnectionRefused, App::from(reset()));
     assert_eq!(
         found!(io::Error, &timed_out),
-        Some(Said::new(Verdict::Refused))
+        Some(Assessment::new(Verdict::Refused))
     );
 
     assert_eq!(found!(io::Error, &missing()), None);
@@ -175,9 +177,9 @@ fn what_is_not_inside_is_not_found() {
 #[test]
 fn a_type_without_a_verdict_qualifies_as_unknown() {
     let mine = App::Dynamic(Box::new(Mine));
-    assert_eq!(found!(Mine, &mine), Some(Said::UNKNOWN));
-    assert_eq!(found!(App, &mine), Some(Said::UNKNOWN));
-    assert_eq!(found!(Mine, &Mine), Some(Said::UNKNOWN));
+    assert_eq!(found!(Mine, &mine), Some(Assessment::UNKNOWN));
+    assert_eq!(found!(App, &mine), Some(Assessment::UNKNOWN));
+    assert_eq!(found!(Mine, &Mine), Some(Assessment::UNKNOWN));
 }
 
 #[test]
@@ -191,7 +193,7 @@ fn transparent_hides_what_is_inside() {
 fn a_chain_without_end_is_walked_for_32_links() {
     assert_eq!(links(&Ouroboros).count(), MAX_LINKS);
     assert_eq!(found!(io::Error, &Ouroboros), None);
-    assert_eq!(found!(Ouroboros, &Ouroboros), Some(Said::UNKNOWN));
+    assert_eq!(found!(Ouroboros, &Ouroboros), Some(Assessment::UNKNOWN));
     assert!(!contains!(io::Error, &anyhow::Error::new(Ouroboros)));
     assert_eq!(io::Error::other(Ouroboros).verdict(), Verdict::Unknown);
 }
@@ -232,7 +234,7 @@ struct Silent;
 #[test]
 fn an_error_that_is_no_std_error_is_itself() {
     let wait = Some(Duration::from_secs(3));
-    let throttled = Some(Said {
+    let throttled = Some(Assessment {
         verdict: Verdict::Throttled,
         hint: wait,
     });
@@ -240,9 +242,12 @@ fn an_error_that_is_no_std_error_is_itself() {
     assert_eq!(found!(Plain, &Box::new(Plain { wait })), throttled);
     assert_eq!(found!(Plain, &Arc::new(Plain { wait })), throttled);
     assert_eq!(found!(Plain, &Rc::new(Plain { wait })), throttled);
-    assert_eq!(found!(Silent, &Silent), Some(Said::UNKNOWN));
-    assert_eq!(found!(String, &String::from("text")), Some(Said::UNKNOWN));
-    assert_eq!(found!((), &()), Some(Said::UNKNOWN));
+    assert_eq!(found!(Silent, &Silent), Some(Assessment::UNKNOWN));
+    assert_eq!(
+        found!(String, &String::from("text")),
+        Some(Assessment::UNKNOWN)
+    );
+    assert_eq!(found!((), &()), Some(Assessment::UNKNOWN));
     assert!(contains!(Silent, &Box::new(Silent)));
     // These types do not implement `std::error::Error` either, but `on` can name them.
     assert!(contains!(anyhow::Error, &anyhow::anyhow!("text")));
@@ -255,7 +260,7 @@ fn a_borrowed_error_that_is_no_std_error_can_be_named() {
     let text = String::from("text");
     let error = Borrowed(&text);
     assert!(contains!(Borrowed<'_>, &error));
-    assert_eq!(said!(&error), Said::UNKNOWN);
+    assert_eq!(assessment!(&error), Assessment::UNKNOWN);
     assert_eq!(error.0, "text");
 }
 
@@ -276,32 +281,32 @@ mod generic {
         type Error = App;
     }
 
-    fn std_error<E: Error + 'static>(error: &E) -> Option<Said> {
+    fn std_error<E: Error + 'static>(error: &E) -> Option<Assessment> {
         found!(io::Error, error)
     }
 
-    fn associated<S: Service>(error: &S::Error) -> Option<Said> {
+    fn associated<S: Service>(error: &S::Error) -> Option<Assessment> {
         found!(io::Error, error)
     }
 
-    fn looked_for<A: Error + 'static>(error: &App) -> Option<Said> {
+    fn looked_for<A: Error + 'static>(error: &App) -> Option<Assessment> {
         found!(A, error)
     }
 
-    fn as_ref<E: AsRef<dyn Error + Send + Sync>>(error: &E) -> Option<Said> {
+    fn as_ref<E: AsRef<dyn Error + Send + Sync>>(error: &E) -> Option<Assessment> {
         found!(io::Error, error)
     }
 
-    fn itself<E>(error: &E) -> Option<Said> {
+    fn itself<E>(error: &E) -> Option<Assessment> {
         found!(E, error)
     }
 
-    fn no_bound<E>(error: &E) -> Said {
-        said!(error)
+    fn no_bound<E>(error: &E) -> Assessment {
+        assessment!(error)
     }
 
-    fn bound<E: Retryable>(error: &E) -> Said {
-        said!(error)
+    fn bound<E: Retryable>(error: &E) -> Assessment {
+        assessment!(error)
     }
 
     fn opaque(error: impl Error) -> Result<(), impl Error> {
@@ -318,13 +323,17 @@ mod generic {
         assert_eq!(associated::<Api>(&App::from(reset())), TRANSIENT);
         assert_eq!(
             looked_for::<io::Error>(&App::from(reset())),
-            Some(Said::UNKNOWN),
+            Some(Assessment::UNKNOWN),
             "no bound is `Retryable`"
         );
         assert_eq!(as_ref(&anyhow::Error::new(reset())), TRANSIENT);
-        assert_eq!(itself(&Silent), Some(Said::UNKNOWN));
-        assert_eq!(no_bound(&reset()), Said::UNKNOWN, "no bound is `Retryable`");
-        assert_eq!(bound(&reset()), Said::new(Verdict::Transient));
+        assert_eq!(itself(&Silent), Some(Assessment::UNKNOWN));
+        assert_eq!(
+            no_bound(&reset()),
+            Assessment::UNKNOWN,
+            "no bound is `Retryable`"
+        );
+        assert_eq!(bound(&reset()), Assessment::new(Verdict::Transient));
         let error = opaque(App::from(reset())).unwrap_err();
         assert_eq!(found!(io::Error, &error), TRANSIENT);
         let error = aliased().unwrap_err();
@@ -338,15 +347,15 @@ mod generic {
             result.is_err_and(|error| classify(&error).retry)
         }
         assert!(settle(aliased(), |error| match found!(io::Error, error) {
-            Some(said) => Ruling::retry(said),
-            None => Ruling::stop(said!(error)),
+            Some(assessment) => Ruling::retry(assessment),
+            None => Ruling::stop(assessment!(error)),
         }));
-        assert!(!settle(aliased(), |error| Ruling::by(said!(error))));
+        assert!(!settle(aliased(), |error| Ruling::by(assessment!(error))));
         assert!(settle(aliased(), |error| {
             if ask(error, |error| matches!(error, App::Io(_))) {
-                Ruling::retry(said!(error))
+                Ruling::retry(assessment!(error))
             } else {
-                Ruling::stop(said!(error))
+                Ruling::stop(assessment!(error))
             }
         }));
     }
@@ -394,7 +403,7 @@ fn a_call_that_was_stopped_is_not_undone_by_an_outer_one() {
 
 #[test]
 fn a_type_that_can_hold_any_error_is_searched_if_on_names_it() {
-    fn found(error: fn() -> Box<dyn Error + Send + Sync>) -> [Option<Said>; 7] {
+    fn found(error: fn() -> Box<dyn Error + Send + Sync>) -> [Option<Assessment>; 7] {
         let send: Box<dyn Error + Send> = error();
         let local: Box<dyn Error> = error();
         let shared: Rc<Box<dyn Error>> = Rc::new(error());
@@ -408,7 +417,7 @@ fn a_type_that_can_hold_any_error_is_searched_if_on_names_it() {
             found!(Box<dyn Error>, &shared),
         ]
     }
-    assert_eq!(found(|| reset().into()), [Some(Said::UNKNOWN); 7]);
+    assert_eq!(found(|| reset().into()), [Some(Assessment::UNKNOWN); 7]);
     let cut_commit = || App::Dynamic(Box::new(CutCommit::default())).into();
     assert_eq!(found(cut_commit), [None; 7]);
 }

@@ -9,17 +9,17 @@ use crate::adapters::transaction::CommitError;
 
 /// An error as a driver makes it: its text and its code.
 #[derive(Debug)]
-struct Said(&'static str, Option<&'static str>);
+struct Assessment(&'static str, Option<&'static str>);
 
-impl fmt::Display for Said {
+impl fmt::Display for Assessment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
     }
 }
 
-impl StdError for Said {}
+impl StdError for Assessment {}
 
-impl DatabaseError for Said {
+impl DatabaseError for Assessment {
     fn message(&self) -> &str {
         self.0
     }
@@ -46,7 +46,7 @@ impl DatabaseError for Said {
 }
 
 fn said(text: &'static str, code: impl Into<Option<&'static str>>) -> Error {
-    Error::from(Said(text, code.into()))
+    Error::from(Assessment(text, code.into()))
 }
 
 fn io_error(kind: io::ErrorKind) -> Error {
