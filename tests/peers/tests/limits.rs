@@ -15,15 +15,15 @@ struct Limit {
 
 /// The order and the names are those of `Row::ALL`.
 const INSTRUCTIONS: [Limit; 9] = [
-    limit("ready", 297, 189),
-    limit("ready-limits", 475, 389),
-    limit("pending", 392, 276),
-    limit("pending-limits", 1_411, 1_219),
-    limit("one", 5_969, 3_725),
-    limit("one-limits", 6_461, 3_967),
-    limit("three", 16_377, 10_993),
-    limit("three-limits", 17_433, 11_275),
-    limit("three-pending", 25_185, 19_120),
+    limit("ready", 322, 189),
+    limit("ready-limits", 510, 389),
+    limit("pending", 418, 276),
+    limit("pending-limits", 1_449, 1_219),
+    limit("one", 6_476, 3_725),
+    limit("one-limits", 7_055, 3_967),
+    limit("three", 17_752, 10_993),
+    limit("three-limits", 19_043, 11_275),
+    limit("three-pending", 27_574, 19_120),
 ];
 
 /// How far a count may be above its limit. A release of a dependency may change it slightly. The calls without a timer
