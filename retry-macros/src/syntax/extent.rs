@@ -31,10 +31,7 @@ pub(super) fn value(input: ParseStream<'_>, grammar: Grammar, find: FindKey) -> 
 }
 
 fn starts_closure(input: ParseStream<'_>) -> bool {
-    input.peek(Token![|])
-        || input.peek(Token![||])
-        || input.peek(Token![move])
-        || input.peek(Token![async])
+    input.peek(Token![|]) || input.peek(Token![move]) || input.peek(Token![async])
 }
 
 /// Whether a rule is a function, and not types: a closure, or a name in lower case, such as `MyError::is_fatal`.
