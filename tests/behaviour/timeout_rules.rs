@@ -98,6 +98,21 @@ async fn a_timeout_is_retried_if_unless_does_not_match_it() {
     assert_eq!(asked.get(), 2);
 }
 
+/// No attempt could follow.
+#[tokio::test(start_paused = true)]
+async fn unless_is_not_asked_about_the_deadline() {
+    plays!(call(
+        deadline = "1s",
+        unless = |_| {
+            asked.set(asked.get() + 1);
+            false
+        }
+    ), asked: &Cell<u32>);
+    let (script, asked) = (Script::new([Step::Hang]), Cell::new(0));
+    call(&script, &asked).await.unwrap_err();
+    assert_eq!((script.calls(), asked.get()), (1, 0));
+}
+
 /// A rule that checks a timeout does not change the error that the caller gets.
 #[tokio::test(start_paused = true)]
 async fn an_error_keeps_its_source_after_unless_checked_timeouts() {
