@@ -58,6 +58,17 @@ async fn no_outer_call_retries_after_a_refusal_of_the_budget() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_that_begins_beside_a_refused_one_does_not_take_the_refusal_back() {
+    let [script, beside] = [RESET, Step::Succeed].map(|step| Script::new([step]));
+    let body = async || {
+        let beside = around(async || beside.play().await);
+        tokio::join!(biased; refused(&script), beside).0
+    };
+    around(body).await.unwrap_err();
+    assert_eq!((script.calls(), beside.calls()), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn no_outer_call_retries_after_a_hint_that_is_too_long() {
     let calls = Cell::new(0);
     // The body returns another error, which has no hint.

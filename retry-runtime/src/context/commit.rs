@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::call::{Cut, Judgement, unless};
     use crate::classify::{Assessment, Retryable, Ruling, Verdict, verdict_of};
-    use crate::context::Attempt;
+    use crate::context::{Attempt, Phase};
     #[cfg(feature = "testing")]
     use crate::listen::observe;
     use crate::lookup::{Failed, Nothing};
@@ -184,6 +184,34 @@ mod tests {
         let report = report.unwrap();
         assert_eq!((report.outcome(), report.attempts()), (Outcome::Dropped, 2));
         assert_eq!(report.verdict(), Some(Verdict::Transient));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_commit_that_ends_does_not_close_one_that_was_dropped() {
+        let attempts = Cell::new(0);
+        let call = || async {
+            attempts.set(attempts.get() + 1);
+            let cut = timeout(Duration::from_millis(1), open_commit(hang())).await;
+            assert!(cut.is_err());
+            open_commit(async {}).await;
+            hang().await
+        };
+        let stopped = POLICY.run(call).unboxed().await.unwrap_err();
+        assert_eq!((stopped.verdict(), attempts.get()), (Verdict::Unknown, 1));
+    }
+
+    #[test]
+    fn an_attempt_lists_each_open_commit_once_and_no_other() {
+        let frame = Frame::default();
+        frame.phase.set(Phase::Attempt);
+        let commits = [(); 2].map(|()| Arc::new(Flag::new()));
+        for _ in 0..3 {
+            frame.add_commits(&commits);
+            assert_eq!(frame.rest().noted().commits.len(), 2);
+        }
+        commits[0].raise();
+        frame.add_commits(&commits[1..]);
+        assert_eq!(frame.rest().noted().commits.len(), 1);
     }
 
     #[tokio::test(start_paused = true)]
