@@ -145,7 +145,7 @@ fn open_commit<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Optio
 
 /// An error whose verdict depends on its sources.
 ///
-/// Its adapter calls [`said`], which walks the chain of sources. It asks each link through this trait and not through
+/// Its adapter calls [`assessment`], which walks the chain of sources. It asks each link through this trait and not through
 /// [`Retryable`], so that a link does not walk the chain again.
 pub(crate) trait Alone: Error + 'static {
     /// Returns the answer of the error without its sources.

@@ -178,9 +178,7 @@ impl State<'_> {
     /// Puts a call that begins in a test scope into that scope, until the call ends.
     pub(super) fn enter_test_scope(&self) {
         let (frame, settings) = (&self.frame, self.settings);
-        if frame.observed.get()
-            && let Some(scope) = test_scope_around()
-        {
+        if let (true, Some(scope)) = (frame.observed.get(), test_scope_around()) {
             let enter = || {
                 scope.enter(
                     settings.name,
