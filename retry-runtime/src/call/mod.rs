@@ -178,7 +178,8 @@ impl State<'_> {
     /// Puts a call that begins in a test scope into that scope, until the call ends.
     pub(super) fn enter_test_scope(&self) {
         let (frame, settings) = (&self.frame, self.settings);
-        if let (true, Some(scope)) = (frame.observed.get(), test_scope_around()) {
+        let around = frame.observed.get().then(test_scope_around).flatten();
+        if let Some(scope) = around {
             let enter = || {
                 scope.enter(
                     settings.name,
