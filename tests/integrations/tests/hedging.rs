@@ -204,7 +204,7 @@ async fn answers_that_cross_many_losers_make_the_client_close_its_connection() {
     let client = service.client();
     let began = Instant::now();
     once(&client).await.unwrap();
-    let closed = loop {
+    loop {
         let answered = service.calls() + CALLS + 1;
         let gate = GATE.lock();
         let mut calls = Box::pin(join_all((0..CALLS).map(|_| once(&client))));
@@ -233,14 +233,17 @@ async fn answers_that_cross_many_losers_make_the_client_close_its_connection() {
         }
         std::thread::sleep(Duration::from_millis(50));
         drop(calls);
+        // A call beside a connection that closes may still get its answer, or learn no more than that it is closed. Then the next
+        // connection has to show why.
         if let Err(status) = beside.await.unwrap() {
-            break status;
+            let why = format!("{status:?}");
+            assert!(status.verdict().is_retryable(), "{why}");
+            if why.contains("too_many_internal_resets") {
+                break;
+            }
         }
-        assert!(began.elapsed() < Duration::from_mins(1), "it stays open");
-    };
-    let why = format!("{closed:?}");
-    assert!(why.contains("too_many_internal_resets"), "{why}");
-    assert!(closed.verdict().is_retryable(), "{why}");
+        assert!(began.elapsed() < Duration::from_mins(1), "no call says why");
+    }
     // A retry gets a new one.
     lose(1, &client, &client).await;
     assert!(service.connections() > 1);
