@@ -14,7 +14,7 @@ use crate::tokens::{any_word, deep, generated, is_punct, is_text, located};
 ///
 /// ```text
 /// Input:   on = "A | B", when = W
-/// Output:  match error.search::<A>().find(|it| it.assessment()).or_else(|| … B …) {
+/// Output:  match error.search::<A>().find().or_else(|| … B …) {
 ///              Some(said) if ask(error.error(), W) => Ruling::retry(said),
 ///              _ => Ruling::stop(SAID),
 ///          }
@@ -28,7 +28,7 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
     let found = on.as_ref().map(|types| {
         let mut alternatives = types.value.iter().map(|ty| {
             let find = searched(ty, "find");
-            generated!(#find(|__link| __link.assessment()))
+            generated!(#find())
         });
         let first = alternatives.next();
         generated!(#first #(.or_else(|| #alternatives))*)

@@ -20,7 +20,10 @@ use crate::tokens;
 pub(super) fn length(given: &Given) -> Result<Written<Duration>, Fault> {
     let text = given.text().unwrap_or_else(|| given.typed());
     let is_duration = starts_like_number(&text);
-    if let Ok(expr) = given.expr() {
+    let parsed = parse(&text);
+    // Most are durations, and are not parsed as Rust as well.
+    let expr = parsed.as_ref().err().and_then(|_| given.expr().ok());
+    if let Some(expr) = expr {
         if lone_name(&expr).is_some_and(is_endless) {
             return Err(given.fault(endless(given.key, &given.typed())));
         }
@@ -37,7 +40,7 @@ pub(super) fn length(given: &Given) -> Result<Written<Duration>, Fault> {
         return Err(given.wrong());
     }
     let refused = |fault| given.fault(refused(given.key, &given.typed(), &fault));
-    let duration = parse(&text).map_err(refused)?;
+    let duration = parsed.map_err(refused)?;
     match given.key.zero.filter(|_| duration.is_zero()) {
         Some((why, help)) => Err(given.fault(zero(given.key, why, help))),
         None if given.text().is_none() => Err(given.fault(not_in_quotes(given.key, &text))),

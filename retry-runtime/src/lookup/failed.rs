@@ -165,8 +165,9 @@ impl<E: ?Sized> Display for Named<'_, E> {
 /// 3. a pointer to such a type, such as `Arc<anyhow::Error>`: the same;
 /// 4. any other `E`, which has no chain: [`Itself`].
 ///
-/// Then it finds `find` and `contains` here if `A: Error`. If not, `A` has to be `E` itself, such as `anyhow::Error`, also in a
-/// `Box`, an `Rc` or an `Arc`. Any other `A` is a compile error, with the message of [`Inside`].
+/// Then it finds `find` and `contains` in the chain if `A: Error`. If not, `A` has to be `E` itself, such as `anyhow::Error`,
+/// also in a `Box`, an `Rc` or an `Arc`. Any other `A` is a compile error, with the message of [`Inside`]. Here, an `A` without
+/// `Retryable` has the answer [`Assessment::UNKNOWN`], as in a [`Failed`].
 ///
 /// `find` returns `None` if an error in the chain has the last word: a permanently
 /// [stopped](crate::Stopped) call, or a commit that may have taken effect.
@@ -176,12 +177,18 @@ impl<E: ?Sized> Display for Named<'_, E> {
 ///
 /// ```text
 /// // Output:                                 A as typed
-/// error.search::<A>().find(|link| link.assessment())
+/// error.search::<A>().find()
 /// error.search::<A>().contains()
 /// ```
 ///
 /// The name of the method has the span of `A` as typed, so rustc reports there an `A` that is not in `E`.
-pub type Chain<'a, E, A> = Level<Itself<'a, E, A>>;
+pub type Search<'a, E, A> = Level<Chain<'a, E, A>>;
+
+/// The search for errors of type `A` in a chain.
+type Chain<'a, E, A> = Level<SearchItself<'a, E, A>>;
+
+/// The search for errors of type `A` that are an `E` themselves, and `Retryable`.
+pub type SearchItself<'a, E, A> = Level<Itself<'a, E, A>>;
 
 /// The search for errors of type `A` that are an `E` themselves.
 pub struct Itself<'a, E: ?Sized, A> {
@@ -196,13 +203,10 @@ macro_rules! has_chain {
     ($level:ident, $E:ident: [$($bound:tt)+], |$error:ident| $first:expr) => {
         impl<'e, $E: $($bound)+> $level<'e, $E> {
             /// Searches the error for errors of type `A`.
-            pub fn search<A>(&self) -> Chain<'e, $E, A> {
+            pub fn search<A>(&self) -> Search<'e, $E, A> {
                 let $error = self.error();
-                Level(Itself {
-                    error: $error,
-                    first: Some($first),
-                    looked_for: PhantomData,
-                })
+                let first = Some($first as _);
+                Level(Level(SearchItself::new($error, first)))
             }
         }
     };
@@ -217,42 +221,62 @@ has_chain!(LocalPointer, E: [Deref<Target: AsRef<dyn Error>>], |error| (**error)
 
 impl<'e, E: ?Sized> Named<'e, E> {
     /// Searches the error for errors of type `A`.
-    pub fn search<A>(&self) -> Itself<'e, E, A> {
-        Itself {
-            error: self.error(),
-            first: None,
-            looked_for: PhantomData,
-        }
+    pub fn search<A>(&self) -> SearchItself<'e, E, A> {
+        SearchItself::new(self.error(), None)
+    }
+}
+
+impl<E, A: Error + Retryable + 'static> Search<'_, E, A> {
+    /// Returns the answer of the first `A` that is not permanent.
+    pub fn find(&self) -> Option<Assessment> {
+        find_in::<A>(self.first?, Assessment::of)
     }
 }
 
 impl<E, A: Error + 'static> Chain<'_, E, A> {
-    /// Returns the answer of the first `A` that is not permanent.
-    // A function pointer, not `impl Fn`. Each closure has its own type, so the search would be compiled
-    // again for each annotated function.
-    pub fn find(&self, assessment: fn(&Failed<'_, A>) -> Assessment) -> Option<Assessment> {
-        find_in(self.0.first?, assessment)
+    /// Returns [`Assessment::UNKNOWN`] if an `A` is inside.
+    pub fn find(&self) -> Option<Assessment> {
+        find_in::<A>(self.first?, |_| Assessment::UNKNOWN)
     }
 
     /// Returns whether an `A` is inside.
     pub fn contains(&self) -> bool {
-        self.0.first.is_some_and(contained_in::<A>)
+        self.first.is_some_and(contained_in::<A>)
+    }
+}
+
+impl<'a, E: ?Sized, A> SearchItself<'a, E, A> {
+    const fn new(error: &'a E, first: Option<&'a (dyn Error + 'static)>) -> Self {
+        Level(Itself {
+            error,
+            first,
+            looked_for: PhantomData,
+        })
+    }
+}
+
+impl<E: ?Sized, A: Retryable> SearchItself<'_, E, A> {
+    /// Returns the answer of the error, unless it is permanent.
+    pub fn find(&self) -> Option<Assessment>
+    where
+        A: Inside<E>,
+    {
+        self.0.find()?;
+        let assessment = Assessment::of(A::inside(self.error));
+        (assessment.verdict != Verdict::Permanent).then_some(assessment)
     }
 }
 
 impl<E: ?Sized, A> Itself<'_, E, A> {
-    /// Returns the answer of the error, unless it is permanent.
+    /// Returns [`Assessment::UNKNOWN`], unless an error in the chain has the last word.
     // The bound is here and not on the `impl`, so that rustc reports the bound, with the message of
     // `Inside`, and not a missing method.
-    pub fn find(&self, assessment: fn(&Failed<'_, A>) -> Assessment) -> Option<Assessment>
+    pub fn find(&self) -> Option<Assessment>
     where
         A: Inside<E>,
     {
-        if self.first.and_then(known::last_word).is_some() {
-            return None;
-        }
-        let assessment = assessment(&Failed::new(A::inside(self.error)));
-        (assessment.verdict != Verdict::Permanent).then_some(assessment)
+        let has_last_word = self.first.and_then(known::last_word).is_some();
+        (!has_last_word).then_some(Assessment::UNKNOWN)
     }
 
     /// Returns true. The call compiles only if the error is an `A`.
@@ -265,11 +289,12 @@ impl<E: ?Sized, A> Itself<'_, E, A> {
 }
 
 /// Searches the chain that starts with `first`.
+// A function pointer, not `impl Fn`. Each closure has its own type, so the search would be compiled more often.
 #[cold]
 #[inline(never)]
 pub(crate) fn find_in<A: Error + 'static>(
     first: &(dyn Error + 'static),
-    assessment: fn(&Failed<'_, A>) -> Assessment,
+    assessment: fn(&A) -> Assessment,
 ) -> Option<Assessment> {
     let mut found = None;
     for link in links(first) {
@@ -277,7 +302,7 @@ pub(crate) fn find_in<A: Error + 'static>(
             return None;
         }
         if let (None, Some(error)) = (found, as_type::<A>(link)) {
-            let assessment = assessment(&Failed::new(error));
+            let assessment = assessment(error);
             // Another attempt does not help against a permanent error, even if `on` names its type. The search goes on.
             if assessment.verdict != Verdict::Permanent {
                 found = Some(assessment);

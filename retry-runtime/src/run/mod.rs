@@ -78,8 +78,7 @@ impl<'p, O, T, E, C, W> RunOfAny<'p, O, T, E, C, W> {
         A: Error + Retryable + 'static,
     {
         self.change(|parts| {
-            let find =
-                |error: &E| find_in::<A>(error.as_ref(), |found| Assessment::of(found.error()));
+            let find = |error: &E| find_in::<A>(error.as_ref(), Assessment::of);
             parts.rules.on.push(find);
         })
     }
@@ -141,7 +140,7 @@ impl<'p, O, T, E: Error + 'static, const RULED: bool, C, W> Run<'p, O, T, E, RUL
         A: Error + Retryable + 'static,
     {
         self.change(|parts| {
-            let find = |error: &E| find_in::<A>(error, |found| Assessment::of(found.error()));
+            let find = |error: &E| find_in::<A>(error, Assessment::of);
             parts.rules.on.push(find);
         })
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::*;
 use crate::Error;
 use crate::classify::Assessment;
-use crate::lookup::{Failed, find_in};
+use crate::lookup::find_in;
 use crate::stopped::CutCommit;
 
 fn stopped(outcome: Outcome) -> Stopped {
@@ -53,10 +53,6 @@ fn a_cut_commit_stands_between_the_call_and_the_error_of_an_earlier_attempt() {
     assert_eq!(texts, expected);
 }
 
-fn assessment(found: &Failed<'_, io::Error>) -> Assessment {
-    found.assessment()
-}
-
 #[test]
 fn a_cut_commit_is_unknown_in_every_error() {
     for outcome in [Outcome::Timeout, Outcome::Deadline] {
@@ -67,7 +63,7 @@ fn a_cut_commit_is_unknown_in_every_error() {
         assert_eq!(own.verdict(), Verdict::Unknown);
         let wrapped = io::Error::other(cut_commit(outcome));
         assert_eq!(wrapped.verdict(), Verdict::Unknown);
-        let searched = find_in(&wrapped, assessment);
+        let searched = find_in::<io::Error>(&wrapped, Assessment::of);
         assert_eq!(searched, None, "nor is it searched for `on`");
     }
 }

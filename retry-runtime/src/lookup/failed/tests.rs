@@ -14,9 +14,7 @@ use crate::stopped::CutCommit;
 /// What generated code writes for one type of `on`.
 macro_rules! found {
     ($A:ty, $error:expr) => {
-        Failed::new($error)
-            .search::<$A>()
-            .find(|link| link.assessment())
+        Failed::new($error).search::<$A>().find()
     };
 }
 
