@@ -155,7 +155,8 @@ where
                     if let Some(cut) = C::from(cut) {
                         this.first.set(None);
                         this.hedge.set(None);
-                        if *this.hedging == Hedging::Began {
+                        // Of two that run, the first is cut.
+                        if call.state.frame.beside.get() {
                             call.state.frame.turn_to(Which::First);
                         }
                         return Poll::Ready((this.settle)(call, Err(cut)));

@@ -1,6 +1,7 @@
 //! The span of a call, and the span of each attempt in it.
 
 use std::cell::Cell;
+use std::future::pending;
 use std::io;
 
 use opentelemetry::Value;
@@ -279,5 +280,40 @@ async fn the_spans_of_two_attempts_overlap_and_the_loser_has_no_verdict() {
             .iter()
             .filter(|span| value(span, "hedge") == Some(Value::Bool(true)));
         assert_eq!(hedges.count(), usize::from(first > 20));
+    }
+}
+
+/// The timeout cuts the attempt, which is the first body as long as that runs.
+#[tokio::test(start_paused = true)]
+async fn the_first_of_two_bodies_is_cut_and_the_hedge_only_if_the_first_has_failed() {
+    #[retry(attempts = 3, hedge = "20ms", timeout = "60ms", jitter = "none")]
+    async fn hedged(steps: u64, fails: bool) -> Result<(), Failed> {
+        match reattempt::Attempt::current().unwrap().number() {
+            1 => {
+                for _ in 0..steps {
+                    sleep(ms(30 / steps)).await;
+                }
+                if fails {
+                    return Err(reset());
+                }
+            }
+            2 => {}
+            _ => return Ok(()),
+        }
+        pending().await
+    }
+    const FIRST: &str = r#"attempt 1 transient Error { description: "" }"#;
+    const HEDGE: &str = r#"attempt 2 transient Error { description: "" }"#;
+    for (steps, fails, expected) in [
+        // The last poll before the cut is that of the one, or of the other.
+        (1, false, [FIRST, "attempt 2 none"]),
+        (2, false, [FIRST, "attempt 2 none"]),
+        (1, true, [FIRST, HEDGE]),
+    ] {
+        let recorded = Recorded::start();
+        hedged(steps, fails).await.unwrap();
+        let tree = recorded.tree();
+        let spans: Vec<_> = tree.iter().map(|line| line.trim()).collect();
+        assert_eq!(spans[1..3], expected, "{steps}");
     }
 }
