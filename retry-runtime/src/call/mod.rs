@@ -79,10 +79,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         // Without limits, the time matters only to those who ask how long the call took.
         let timed = C::LIMITED || observed || trace::subscriber_wants();
         let started = timed.then(Stamp::now);
-        let deadline = match started {
-            Some(now) if C::LIMITED => now.after(settings.policy.deadline()),
-            _ => Stamp::NEVER,
-        };
+        let deadline = started.map_or(Stamp::NEVER, |now| now.after(settings.policy.deadline()));
         let frame = Frame::new(settings.policy.most_attempts(), started, deadline);
         frame.recorded.set(recorded);
         frame.observed.set(observed);

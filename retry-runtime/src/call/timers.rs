@@ -93,7 +93,7 @@ impl NextAttemptAt<'_> {
 
 /// No timer is armed for longer than this. A longer limit arms timers one after another, because some versions of tokio
 /// delay other timers while a timer lies in the far future.
-pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(24 * 60 * 60);
+pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(86_400);
 
 /// Polls the timer in `slot` until something is due. `due` gets the time of the clock, and returns what is due then, or the
 /// instant at which to ask again.

@@ -272,6 +272,7 @@ fn every_step_of_a_share_keeps_the_balance() {
         let left = if takes { missing + 16 } else { missing };
         let (after, charge) = run(&numbers, state, |hedges| hedges.take(hedge, Stamp::FIRST));
         assert_eq!((after.missing, charge.is_some()), (left * 1_000, takes));
+        assert_eq!(after.fault, FaultState::None, "no hedge is free");
     }
 }
 
