@@ -6,8 +6,8 @@
 //!
 //! Output:  async fn f(&self, mut a: A, b: B) -> io::Result<T> {
 //!              use ::reattempt::__private as __retry;
-//!              static SHARED: __retry::SiteState = __retry::SiteState::new();
-//!              static SITE: __retry::Site<true> = __retry::SiteSettings::new("…::f", POLICY, &SHARED).site();
+//!              static SHARED: __retry::SiteState = __retry::SiteState::NEW;
+//!              static SITE: __retry::Site<true> = __retry::Site(__retry::SiteSettings::new("…::f", POLICY, &SHARED));
 //!              let mut call = __retry::Site::begin(&SITE);
 //!              loop {
 //!                  let ended = {

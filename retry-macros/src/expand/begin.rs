@@ -12,8 +12,8 @@ use crate::tokens::{self, generated, located};
 ///
 /// ```text
 /// Output: use ::reattempt::__private as __retry;
-///         static SHARED: __retry::SiteState = __retry::SiteState::new();
-///         static SITE: __retry::Site<true> = __retry::SiteSettings::new("…::f", POLICY, &SHARED).site();
+///         static SHARED: __retry::SiteState = __retry::SiteState::NEW;
+///         static SITE: __retry::Site<true> = __retry::Site(__retry::SiteSettings::new("…::f", POLICY, &SHARED));
 ///         let mut call = __retry::Site::begin(&SITE);      // or SiteSettings::begin(&SITE), or SITE.begin()
 /// ```
 pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) -> TokenStream {
@@ -87,9 +87,9 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
     generated! {
         use #root::__private as __retry;
         #named
-        static __RETRY_SHARED: __retry::SiteState = __retry::SiteState::new();
+        static __RETRY_SHARED: __retry::SiteState = __retry::SiteState::NEW;
         static __RETRY_SITE: __retry::Site<#limited> =
-            __retry::SiteSettings::new(#label, #policy, &__RETRY_SHARED) #setters .site();
+            __retry::Site(__retry::SiteSettings::new(#label, #policy, &__RETRY_SHARED) #setters);
         #worked_out
         let mut __call = #begun;
     }

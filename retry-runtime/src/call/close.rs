@@ -160,8 +160,8 @@ mod tests {
 
     #[test]
     fn a_call_drops_what_it_holds_although_the_recorder_panics() {
-        static SHARED: SiteState = SiteState::new();
-        static SITE: Site<false> = SiteSettings::new("test", Policy::new(), &SHARED).site();
+        static SHARED: SiteState = SiteState::NEW;
+        static SITE: Site<false> = Site(SiteSettings::new("test", Policy::new(), &SHARED));
         let (held, panic) = with_local_recorder(&Panics, || {
             // A call is recorded only if there is a recorder when it begins.
             let mut call = SITE.begin::<()>();

@@ -41,7 +41,7 @@ impl State<'_> {
         if begins {
             let begun = Begun {
                 function: self.settings.name,
-                place: self.settings.shared.place,
+                place: self.settings.place,
                 attempt: frame.present.get(),
                 attempts: frame.attempts_allowed(),
                 which,

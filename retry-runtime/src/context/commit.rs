@@ -287,8 +287,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_commit_in_before_retry_is_not_repeated_further_out() {
-        static SHARED: SiteState = SiteState::new();
-        static SITE: Site<true> = SiteSettings::new("test", NO_LIMITS, &SHARED).site();
+        static SHARED: SiteState = SiteState::NEW;
+        static SITE: Site<true> = Site(SiteSettings::new("test", NO_LIMITS, &SHARED));
         let attempts = Cell::new(0);
         let outer = || async {
             attempts.set(attempts.get() + 1);
@@ -379,8 +379,8 @@ mod tests {
                 keeps: error.dropped(),
             }
         }
-        static STATE: SiteState = SiteState::new();
-        static SITE: Site<true> = SiteSettings::new("hedged", POLICY, &STATE).site();
+        static STATE: SiteState = SiteState::NEW;
+        static SITE: Site<true> = Site(SiteSettings::new("hedged", POLICY, &STATE));
         let settings = SITE.with_policy(|_| policy);
         let mut call = SITE.begin_with(&settings);
         let mut cancel = pin!(cancel);

@@ -17,9 +17,12 @@ impl SiteSettings<'static> {
         let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
         let (name, shared) = *places.entry(place).or_insert_with(|| {
             let name: &'static str = place.to_string().leak();
-            let shared: &'static SiteState = Box::leak(Box::new(SiteState::at(place)));
+            let shared: &'static SiteState = Box::leak(Box::new(SiteState::NEW));
             (name, shared)
         });
-        Self::new(name, policy, shared)
+        Self {
+            place,
+            ..Self::new(name, policy, shared)
+        }
     }
 }

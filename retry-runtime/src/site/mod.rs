@@ -21,13 +21,11 @@ use crate::trace::Lines;
 /// and deadline has no timer in its future, and its error type need not hold a `Stopped`. The settings alone begin the calls
 /// of such a function.
 #[derive(Debug)]
-pub struct Site<const LIMITED: bool>(SiteSettings<'static>);
+pub struct Site<const LIMITED: bool>(pub SiteSettings<'static>);
 
 /// What all calls of an annotated function share. The expansion of each function has one, in a `static`.
 #[derive(Debug)]
 pub struct SiteState {
-    /// Where the attribute of the function is.
-    pub(crate) place: &'static Location<'static>,
     /// The state of the function's own budget, used if the attribute names none.
     cell: BudgetCell,
     /// How many log lines of the function are left out.
@@ -37,34 +35,16 @@ pub struct SiteState {
 }
 
 impl SiteState {
-    /// Makes the shared part, with a full budget. In generated code, the place of the caller is that of the attribute.
+    /// The shared part, with a full budget.
     #[expect(
-        clippy::new_without_default,
-        reason = "generated code calls it in a `static`"
+        clippy::declare_interior_mutable_const,
+        reason = "generated code makes a `static` of it, which rustc checks faster than a call"
     )]
-    #[must_use]
-    #[track_caller]
-    pub const fn new() -> Self {
-        Self::at(Location::caller())
-    }
-
-    /// Makes the shared part of the calls at `place`.
-    const fn at(place: &'static Location<'static>) -> Self {
-        Self {
-            place,
-            cell: BudgetCell::full(),
-            lines: Lines::new(),
-            hedges: BudgetCell::full(),
-        }
-    }
-}
-
-impl SiteSettings<'static> {
-    /// Describes an annotated function. A call uses these settings unless it computes some of its own.
-    #[must_use]
-    pub const fn site<const LIMITED: bool>(self) -> Site<LIMITED> {
-        Site(self)
-    }
+    pub const NEW: Self = Self {
+        cell: BudgetCell::full(),
+        lines: Lines::new(),
+        hedges: BudgetCell::full(),
+    };
 }
 
 impl<const LIMITED: bool> Deref for Site<LIMITED> {
@@ -83,6 +63,8 @@ impl<const LIMITED: bool> Deref for Site<LIMITED> {
 pub struct SiteSettings<'p> {
     /// The label in events, reports and metrics.
     pub(crate) name: &'static str,
+    /// Where the attribute of the function is.
+    pub(crate) place: &'static Location<'static>,
     /// What all calls of the function share.
     pub(crate) shared: &'static SiteState,
     budget: GivenBudget<'p>,
@@ -107,11 +89,14 @@ enum GivenBudget<'p> {
 }
 
 impl<'p> SiteSettings<'p> {
-    /// Makes the settings of a function, with the budget of the policy.
+    /// Makes the settings of a function, with the budget of the policy. In generated code, the place of the caller is that of the
+    /// attribute.
     #[must_use]
+    #[track_caller]
     pub const fn new(name: &'static str, policy: Policy, shared: &'static SiteState) -> Self {
         Self {
             name,
+            place: Location::caller(),
             shared,
             budget: GivenBudget::OfPolicy,
             delays: None,
