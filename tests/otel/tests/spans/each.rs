@@ -129,7 +129,7 @@ async fn an_error_that_is_not_retried_is_recorded_too() {
 async fn a_timeout_is_an_error_of_its_attempt() {
     #[retry(attempts = 2, timeout = "1s", name = "slow")]
     async fn slow() -> io::Result<()> {
-        std::future::pending().await
+        pending().await
     }
     let recorded = Recorded::start();
     slow().await.unwrap_err();
