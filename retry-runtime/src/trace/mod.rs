@@ -34,8 +34,8 @@ pub(crate) fn may_be_heard() -> bool {
 
 /// Writes an event, unless it is not wanted or its line is left out. It says how many lines were left out before it.
 ///
-/// The subscriber is asked first, by the names of the fields too, so a line that it does not want is not counted. `tracing`
-/// may also pass the event to the crate `log`, which cannot be asked.
+/// A line that the subscriber does not want is not counted. It may decide by the fields, so it is asked with their names.
+/// `tracing` may also pass the event to the crate `log`, which cannot be asked.
 macro_rules! limited {
     ($level:ident, $lines:expr, $most:expr, $message:expr, $($name:ident = $value:expr),+ $(,)?) => {{
         use tracing::{Level, dispatcher, event_enabled};
