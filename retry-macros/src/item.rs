@@ -6,6 +6,7 @@
 mod commit;
 mod types;
 
+pub(crate) use self::commit::own_commits;
 pub(crate) use self::types::{Lifetimes, mentions_lifetime, visible_error, without_impl};
 
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -146,7 +147,6 @@ fn check(
         let output = At::of(&function.output);
         errors.push(output, errors::item::returns_no_result(&found));
     }
-    commit::check(&function, errors);
     (errors.count() == before).then_some(function)
 }
 

@@ -15,9 +15,9 @@ pub use crate::classify::{
 pub use crate::forward::Forwards;
 pub use crate::lookup::client;
 pub use crate::lookup::{
-    Argument, Convert, Each, Failed, FindsSelfAgain, ForEachAttempt, Inside, Itself, Kept, Lent,
-    LentAcrossThreads, LentAs, LentParts, Level, Named, Nothing, Parts, Probe, StartsAnew,
-    Unconverted, Unshared, handed_over,
+    Argument, CommitsItself, Convert, Each, Failed, FindsSelfAgain, ForEachAttempt, Inside, Itself,
+    Kept, Lent, LentAcrossThreads, LentAs, LentParts, Level, Named, Nothing, Parts, Probe,
+    StartsAnew, Unconverted, Unshared, handed_over,
 };
 pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultFuture, ResultLike, typed};
 pub use crate::run::{Chained, Ruled, RunOfAny};

@@ -59,12 +59,6 @@ messages! {
         help "write `-> Result<{found}, Error>`";
     }
 
-    own_commit(receiver: &str) {
-        "after a lost answer, the error of `{receiver}.commit()` would run the transaction again";
-        help "write `commit({receiver})`, with the `commit` of the module that `TransactionError` is in";
-        note "for a savepoint, or what is no transaction, write `Transaction::commit({receiver})` with its own type";
-    }
-
     dropped(name: &str) {
         "`drop({name})` drops no more than a clone: the next attempt needs `{name}`";
         help "take `{name}` by reference, and let the caller drop it";

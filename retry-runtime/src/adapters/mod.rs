@@ -36,7 +36,7 @@ pub mod tokio_postgres;
 #[cfg(feature = "tonic")]
 pub mod tonic;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
-mod transaction;
+pub(crate) mod transaction;
 
 mod io;
 pub(crate) mod known;

@@ -11,8 +11,8 @@ use crate::stopped::Stopped;
 ///
 /// **End the transaction with the `commit` of this module, not with `transaction.commit()`**, whose error would count as that of a
 /// statement: if the answer to the `COMMIT` is lost, a transaction that took effect would run again. `#[retry]` refuses
-/// `.commit()` in a function with this error. It cannot see the closure of [`Policy::run`](crate::Policy::run), nor a function
-/// that yours calls.
+/// `.commit()` in a function with this error, or with one that `From` makes of it, such as `anyhow::Error`. It cannot see the
+/// closure of [`Policy::run`](crate::Policy::run), nor a function that yours calls.
 ///
 /// Use it in functions that begin a transaction, run all its statements, and end with the `commit` of the adapter. `E`
 /// is the error type of the client: `TransactionError<sqlx::Error>`.

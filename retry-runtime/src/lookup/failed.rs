@@ -42,16 +42,16 @@ pub enum Nothing {}
 pub type Probe<'a, E> = Level<SyncChain<'a, E>>;
 
 /// An error that refers to a `Send + Sync` error, such as `anyhow::Error`. This level and the next four have only `search`.
-type SyncChain<'a, E> = Level<SendChain<'a, E>>;
+pub(super) type SyncChain<'a, E> = Level<SendChain<'a, E>>;
 
 /// One that refers to a `Send` error.
-type SendChain<'a, E> = Level<LocalChain<'a, E>>;
+pub(super) type SendChain<'a, E> = Level<LocalChain<'a, E>>;
 
 /// One that refers to an error which is neither `Send` nor `Sync`.
-type LocalChain<'a, E> = Level<SyncPointer<'a, E>>;
+pub(super) type LocalChain<'a, E> = Level<SyncPointer<'a, E>>;
 
 /// A pointer to a `SyncChain`, such as `Arc<anyhow::Error>`.
-type SyncPointer<'a, E> = Level<LocalPointer<'a, E>>;
+pub(super) type SyncPointer<'a, E> = Level<LocalPointer<'a, E>>;
 
 /// A pointer to a `LocalChain`.
 type LocalPointer<'a, E> = Level<Displayed<'a, E>>;

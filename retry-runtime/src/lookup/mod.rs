@@ -21,6 +21,7 @@
 //! |---|---|
 //! | `argument` | what an attempt gets of an argument: `Clone`, `Sync`, `Send` |
 //! | `client` | whether an error is that of a client, whose adapter has an error type to name in a message |
+//! | `commit` | whether an error can be that of a transaction: `From<TransactionError<_>>` |
 //! | `convert` | whether an `impl Into<X>` is converted before the first attempt: `X: Clone` |
 //! | `failed` | whether the call keeps an error: `Send`, and it converts into a boxed error; the verdict of an error: `Retryable`; its text: `Error`, or `Display`; an error of another type inside it: `Error`, or `AsRef<dyn Error>` |
 
@@ -33,6 +34,7 @@ use std::ops::{Deref, DerefMut};
 
 mod argument;
 pub mod client;
+mod commit;
 mod convert;
 mod failed;
 
@@ -40,6 +42,7 @@ pub use self::argument::{
     Argument, Each, FindsSelfAgain, ForEachAttempt, Lent, LentAcrossThreads, LentAs, LentParts,
     Parts, StartsAnew, Unshared, handed_over,
 };
+pub use self::commit::CommitsItself;
 pub use self::convert::{Convert, Unconverted};
 pub(crate) use self::failed::{BoxedError, find_in};
 pub use self::failed::{Failed, Inside, Itself, Kept, Named, Nothing, Probe, Search, SearchItself};
