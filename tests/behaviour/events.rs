@@ -1,10 +1,12 @@
 //! The events of `tracing` that a call emits.
 
+use std::future::pending;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use reattempt::retry;
+use reattempt::{Attempt, retry};
+use tokio::time::sleep;
 use tracing::Level;
 use tracing::subscriber::DefaultGuard;
 
@@ -329,8 +331,8 @@ async fn the_default_budget_says_how_many_retries_it_allows() {
 async fn a_hedge_and_a_failure_beside_it_are_logged() {
     #[retry(attempts = 3, hedge = "20ms", base = "0s")]
     async fn call() -> io::Result<u32> {
-        let number = reattempt::Attempt::current().unwrap().number();
-        tokio::time::sleep(ms(if number == 1 { 100 } else { 10 })).await;
+        let number = Attempt::current().unwrap().number();
+        sleep(ms(if number == 1 { 100 } else { 10 })).await;
         if number == 2 {
             Err(io::ErrorKind::ConnectionReset.into())
         } else {
@@ -339,8 +341,8 @@ async fn a_hedge_and_a_failure_beside_it_are_logged() {
     }
     #[retry(attempts = 3, hedge = "20ms", base = "0s")]
     async fn first_fails() -> io::Result<u32> {
-        let number = reattempt::Attempt::current().unwrap().number();
-        tokio::time::sleep(ms(30)).await;
+        let number = Attempt::current().unwrap().number();
+        sleep(ms(30)).await;
         if number == 1 {
             Err(io::ErrorKind::ConnectionReset.into())
         } else {
@@ -423,11 +425,7 @@ async fn calls_that_fail_for_a_minute_say_so_once_a_minute_whatever_their_number
 /// The caller asked for it. At a deploy, each call in flight would write a warning.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_cancelled_writes_no_warning() {
-    plays!(call(
-        attempts = 4,
-        base = "1s",
-        cancel = tokio::time::sleep(ms(500))
-    ));
+    plays!(call(attempts = 4, base = "1s", cancel = sleep(ms(500))));
     let log = Log::listen();
     call(&Script::new([RESET])).await.unwrap_err();
     let lines = log.lines();
@@ -440,4 +438,34 @@ async fn a_call_that_is_cancelled_writes_no_warning() {
         "DEBUG",
         &["the call was cancelled", r#"outcome="cancelled""#],
     );
+}
+
+/// Of two that run, the first is cut.
+#[tokio::test(start_paused = true)]
+async fn the_event_of_a_cancelled_call_names_the_attempt_that_ran() {
+    #[retry(attempts = 3, hedge = "20ms", cancel = sleep(ms(60)))]
+    async fn hedged(steps: u32, fails: u32) -> io::Result<()> {
+        let number = Attempt::current().unwrap().number();
+        let left = if number == 1 { 40 } else { 20 };
+        for _ in 0..steps {
+            sleep(ms(left) / steps).await;
+        }
+        if number == fails {
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
+        pending().await
+    }
+    for (fails, runs) in [(1, 2), (2, 1), (0, 1)] {
+        for steps in [1, 2, 3] {
+            let log = Log::listen();
+            hedged(steps, fails).await.unwrap_err();
+            let lines = log.lines();
+            let line = lines.iter().find(|line| line.contains("was cancelled"));
+            let runs = format!(" attempt={runs} ");
+            assert!(
+                line.unwrap().contains(&runs),
+                "{fails}, {steps}: {lines:#?}"
+            );
+        }
+    }
 }

@@ -101,12 +101,14 @@ impl<'p> State<'p> {
     fn set_aside(&self, failed: FailedWith<'_>, hint: Option<Duration>) {
         let frame = &self.frame;
         self.body_ends(Attempted::Failed(failed.verdict), Some(failed.words));
-        frame.refusal.set(None);
+        let refusal = frame.refusal.take();
         frame.beside.set(false);
         let failure = Previous::Failed(failed.verdict);
         frame.previous.set(Some(failure));
-        frame.rest().noted().aside = Some((failure, hint));
+        frame.rest().noted().aside = Some((failure, hint, refusal));
         self.log(Event::SetAside(failed));
+        // A limit may cut the other before its next poll.
+        frame.turn_to(frame.which.get().other());
     }
 
     /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or the end of the call.
@@ -141,8 +143,14 @@ impl<'p> State<'p> {
     /// Ends a call that is cut while it makes no attempt, or cancelled.
     #[inline(never)]
     pub(crate) fn cut_between(&self, cut: Cut) -> Stopped {
-        if self.frame.phase.get() == Phase::Attempt {
-            self.count(Attempted::Unfinished);
+        match self.frame.phase.get() {
+            Phase::New => self.enter_test_scope(),
+            Phase::Attempt => self.count(Attempted::Unfinished),
+            _ => {}
+        }
+        // As for a timeout.
+        if self.frame.beside.get() {
+            self.frame.turn_to(Which::First);
         }
         let outcome = match cut {
             Cut::Paused => Outcome::Paused,
@@ -216,7 +224,8 @@ impl<'p> State<'p> {
                 frame.permit.set(Some(Charge::Free));
             }
             frame.refusal.set(None);
-            if let Some(rest) = frame.if_rest() {
+            // After the signal no attempt follows, and what was cut here may have committed.
+            if let Some(rest) = frame.if_rest().filter(|_| !self.is_signalled()) {
                 rest.noted().go_on();
             }
             Ok(self.begin_wait(&range, now, Some(failed)))

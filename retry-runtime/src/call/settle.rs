@@ -137,7 +137,10 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         failed: Result<&E, &'static str>,
         hook: impl FnOnce(&RetryEvent<'_, E>),
     ) {
-        if self.state.settings.listens && self.state.frame.phase.get() != Phase::Attempt {
+        if self.state.settings.listens
+            && self.state.frame.phase.get() != Phase::Attempt
+            && !self.state.is_signalled()
+        {
             hook(&self.state.event(failed));
         }
     }

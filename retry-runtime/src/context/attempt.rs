@@ -99,7 +99,8 @@ impl Attempt {
         Self {
             number: frame.present.get(),
             attempts: frame.attempts_allowed(),
-            previous: frame.previous.get(),
+            // The first of two has none, although the other may have failed.
+            previous: frame.previous.get().filter(|_| frame.present.get() > 1),
             limit: frame.limit(),
             which: frame.which.get(),
             call: Arc::clone(frame.rest()),

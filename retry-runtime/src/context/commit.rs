@@ -69,7 +69,7 @@ mod tests {
     use tokio::time::{sleep, timeout};
 
     use super::*;
-    use crate::call::{Cut, Judgement, unless};
+    use crate::call::{Cut, Judgement, Signal, unless, unless_begun};
     use crate::classify::{Assessment, Retryable, Ruling, Verdict, verdict_of};
     use crate::context::{Attempt, Phase};
     #[cfg(feature = "testing")]
@@ -370,15 +370,16 @@ mod tests {
 
     const HEDGED: Policy = POLICY.with_hedge(Duration::from_millis(200));
 
+    fn judge<'e>(error: &'e Failed<'e, Stopped>) -> Judgement<'e, Nothing> {
+        Judgement {
+            ruling: Ruling::by(verdict_of(error.error())),
+            words: error.words(),
+            keeps: error.dropped(),
+        }
+    }
+
     /// A call that hedges, as an annotated function does.
     async fn hedged(policy: Policy, commits: &[u32], cancel: impl Future) -> Result<(), Stopped> {
-        fn judge<'e>(error: &'e Failed<'e, Stopped>) -> Judgement<'e, Nothing> {
-            Judgement {
-                ruling: Ruling::by(verdict_of(error.error())),
-                words: error.words(),
-                keeps: error.dropped(),
-            }
-        }
         static STATE: SiteState = SiteState::NEW;
         static SITE: Site<true> = Site(SiteSettings::new("hedged", POLICY, &STATE));
         let settings = SITE.with_policy(|_| policy);
@@ -441,6 +442,41 @@ mod tests {
             let in_doubt = stopped.source().is_some();
             assert_eq!(in_doubt, verdict == Verdict::Unknown);
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_failure_after_the_signal_that_drops_the_commit_of_the_other_is_in_doubt() {
+        static STATE: SiteState = SiteState::NEW;
+        static SITE: Site<true> = Site(SiteSettings::new("hedged", POLICY, &STATE));
+        let settings = SITE.with_policy(|_| HEDGED.with_timeout(MINUTE));
+        let mut call = SITE.begin_with(&settings);
+        let mut cancel = pin!(Signal::new(sleep(Duration::from_millis(500))));
+        let body = || async {
+            if Attempt::current().unwrap().number() == 1 {
+                // The commit begins after the hedge, which begins at 200 ms.
+                sleep(Duration::from_millis(300)).await;
+                return open_commit(hang()).await;
+            }
+            // Fails after the signal, with a transient error.
+            sleep(Duration::from_millis(400)).await;
+            let step = POLICY
+                .with_attempts(1)
+                .with_timeout(Duration::from_millis(1));
+            step.run(hang).unboxed().await
+        };
+        let race = call.race(body, |call, ended| call.settle(ended, judge));
+        let settled = unless_begun(cancel.as_mut(), race)
+            .await
+            .expect("it had begun");
+        let at = settled.expect("it would be retried");
+        assert!(unless(cancel.as_mut(), at.wait()).await.is_none());
+        let result: Result<(), Stopped> = call.cut_between(Cut::Cancelled);
+        let stopped = result.unwrap_err();
+        assert_eq!(stopped.outcome(), Outcome::Cancelled);
+        assert!(
+            stopped.source().is_some(),
+            "`{stopped}` says nothing of the commit"
+        );
     }
 
     #[tokio::test]

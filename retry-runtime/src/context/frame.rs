@@ -340,9 +340,10 @@ impl Frame {
     /// Takes the failure that was set aside into that of the attempt: the more expensive one is the last one, and the larger hint counts.
     pub(crate) fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
         let aside = self.if_rest().and_then(|rest| rest.noted().aside.take());
-        let Some((failure, other_hint)) = aside else {
+        let Some((failure, other_hint, refusal)) = aside else {
             return hint;
         };
+        self.refusal.set(self.refusal.get().or(refusal));
         let last = self.previous.get();
         let dearer = last.filter(|last| last.charge() >= failure.charge());
         self.previous.set(dearer.or(Some(failure)));
@@ -421,8 +422,8 @@ pub(crate) struct Noted {
     pub(super) commits: Vec<Arc<Flag>>,
     /// What became of the hedge, once it was wanted.
     pub(crate) hedge: Option<Hedge>,
-    /// The failure that was set aside, and the delay that its server asked for.
-    pub(crate) aside: Option<(Previous, Option<Duration>)>,
+    /// The failure that was set aside, the delay that its server asked for, and the refusal inside it.
+    pub(crate) aside: Option<(Previous, Option<Duration>, Option<Outcome>)>,
     /// The future of `cancel_waits` completed while two attempts could run.
     pub(crate) signalled: bool,
     /// All delays, for the log of the test scope.

@@ -916,3 +916,78 @@ async fn a_hedged_call_gives_its_share_to_a_budget_of_a_ratio_as_any_other() {
         "{levels:?}"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_first_attempt_has_no_attempt_before_it_also_if_its_hedge_failed() {
+    #[retry(attempts = 3, hedge = "20ms")]
+    async fn call(seen: &RefCell<Vec<(u32, bool)>>) -> Result<u32, Failure> {
+        if Attempt::current().unwrap().is_hedge() {
+            return Err(Failure::Reset(2));
+        }
+        sleep(ms(40)).await;
+        let attempt = Attempt::current().unwrap();
+        seen.borrow_mut()
+            .push((attempt.number(), attempt.previous().is_none()));
+        Ok(1)
+    }
+    let seen = RefCell::default();
+    call(&seen).await.unwrap();
+    assert_eq!(seen.take(), [(1, true)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_inside_the_body_that_was_set_aside_ends_the_call_if_both_fail() {
+    #[retry(attempts = 4, base = "1ms", budget = *budget)]
+    async fn inner(budget: &&Budget, asked: &Cell<u32>) -> Result<u32, Failure> {
+        asked.set(asked.get() + 1);
+        Err(Failure::Reset(0))
+    }
+    #[retry(attempts = 4, base = "1ms", hedge = "20ms")]
+    async fn outer(budget: &&Budget, asked: &Cell<u32>) -> Result<u32, Failure> {
+        let after = if Attempt::current().unwrap().is_hedge() {
+            20
+        } else {
+            30
+        };
+        sleep(ms(after)).await;
+        inner(budget, asked).await
+    }
+    // No token, so each retry of `inner` is refused.
+    let budget = Budget::new().with_capacity(1).with_refill(0.0);
+    let asked = Cell::new(0);
+    let (result, report) = observe(outer(&&budget, &asked)).await;
+    result.unwrap_err();
+    let report = report.unwrap();
+    assert_eq!(
+        (report.outcome(), report.attempts(), asked.get()),
+        (Outcome::Budget, 2, 2)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn on_retry_does_not_run_beside_an_attempt_after_the_signal() {
+    struct Running<'r>(&'r Cell<u32>);
+    impl Drop for Running<'_> {
+        fn drop(&mut self) {
+            self.0.set(self.0.get() - 1);
+        }
+    }
+    #[retry(
+        attempts = 3, hedge = "20ms", base = "10s", jitter = "none", cancel_waits = sleep(ms(30)),
+        on_retry = |_| told.borrow_mut().push(running.get()),
+    )]
+    async fn call(running: &Cell<u32>, told: &RefCell<Vec<u32>>) -> Result<u32, Failure> {
+        running.set(running.get() + 1);
+        let _running = Running(running);
+        if Attempt::current().unwrap().is_hedge() {
+            sleep(ms(40)).await;
+            return Err(Failure::Reset(2));
+        }
+        pending().await
+    }
+    let (running, told) = (Cell::new(0), RefCell::default());
+    let (result, report) = observe(call(&running, &told)).await;
+    result.unwrap_err();
+    assert_eq!(report.unwrap().outcome(), Outcome::Cancelled);
+    assert_eq!(told.take(), [0_u32; 0]);
+}

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
+use std::future::ready;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
@@ -234,7 +235,7 @@ async fn a_wait_that_is_dropped_gives_its_tokens_back_to_the_budget_of_the_scope
         tokio::select! {
             biased;
             _ = drained() => unreachable!("it waits"),
-            () = std::future::ready(()) => {}
+            () = ready(()) => {}
         }
     };
     let ((), log) = Scope::new().with_waits(true).run(dropped).await;
@@ -542,4 +543,20 @@ async fn a_call_with_unlimited_attempts_and_a_bound_does_not_wait_for_a_refusal_
     let (_, log) = off.run(relay(&calls, &empty)).await;
     assert_eq!(log.calls()[0].report().outcome(), Outcome::Disabled);
     assert_eq!(calls.into_inner(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_cancelled_already_is_in_the_log_of_its_scope() {
+    #[retry(attempts = 3, cancel = ready(()))]
+    async fn call() -> Result<(), Stopped> {
+        Ok(())
+    }
+    let ((result, report), log) = Scope::new().run(observe(call())).await;
+    result.unwrap_err();
+    let report = report.expect("the call ended");
+    assert_eq!(
+        (report.attempts(), report.outcome()),
+        (0, Outcome::Cancelled)
+    );
+    assert_eq!(log.calls().len(), 1);
 }

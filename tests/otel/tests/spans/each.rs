@@ -317,3 +317,30 @@ async fn the_first_of_two_bodies_is_cut_and_the_hedge_only_if_the_first_has_fail
         assert_eq!(spans[1..3], expected, "{steps}");
     }
 }
+
+/// The order of polls alternates, and the number of steps decides which of the two is polled first at that instant.
+#[tokio::test(start_paused = true)]
+async fn the_body_that_runs_is_cut_also_if_the_other_fails_at_that_instant() {
+    #[retry(attempts = 3, hedge = "20ms", timeout = "60ms", jitter = "none")]
+    async fn hedged(steps: u64, fails: u32) -> Result<(), Failed> {
+        let number = reattempt::Attempt::current().unwrap().number();
+        if number == 3 {
+            return Ok(());
+        }
+        if number == fails {
+            let left = if number == 1 { 60 } else { 40 };
+            for _ in 0..steps {
+                sleep(ms(left / steps)).await;
+            }
+            return Err(reset());
+        }
+        pending().await
+    }
+    for (fails, steps) in [(1, 1), (1, 2), (2, 1), (2, 2)] {
+        let recorded = Recorded::start();
+        hedged(steps, fails).await.unwrap();
+        let tree = recorded.tree();
+        let failed = tree.iter().filter(|line| line.contains(" transient "));
+        assert_eq!(failed.count(), 2, "{fails}, {steps}: {tree:#?}");
+    }
+}
