@@ -35,7 +35,6 @@ use crate::stopped::rounded;
 /// );
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct RetryEvent<'a, E> {
     pub(crate) function: &'static str,
     pub(crate) attempt: u32,
@@ -43,8 +42,9 @@ pub struct RetryEvent<'a, E> {
     pub(crate) verdict: Verdict,
     pub(crate) delay: Duration,
     pub(crate) elapsed: Duration,
-    /// The error, or the words for what the attempt has in its place.
-    pub(crate) failed: Result<&'a E, &'static str>,
+    pub(crate) error: Option<&'a E>,
+    /// The text of the error and of its causes, or what the attempt has in its place.
+    pub(crate) words: &'a dyn fmt::Display,
     pub(crate) sensitive: bool,
 }
 
@@ -90,23 +90,37 @@ impl<'a, E> RetryEvent<'a, E> {
     /// Returns the error, or `None` if the attempt reached its timeout or returned an `Ok` that means failure.
     #[must_use]
     pub fn error(&self) -> Option<&'a E> {
-        self.failed.ok()
+        self.error
     }
 }
 
-/// Says which attempt failed, how, and when the next one begins. An error is written in the alternate form `{:#}`, in which
-/// `anyhow::Error` adds its causes. With [`sensitive`](crate::Run::with_sensitive), `(sensitive)` stands for it.
-impl<E: fmt::Display> fmt::Display for RetryEvent<'_, E> {
+/// Says which attempt failed, how, and when the next one begins. An error is written with its causes, as in the log. With
+/// [`sensitive`](crate::Run::with_sensitive), `(sensitive)` stands for it.
+impl<E> fmt::Display for RetryEvent<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "attempt {}", self.attempt)?;
         if let Some(attempts) = self.attempts {
             write!(f, " of {attempts}")?;
         }
-        match self.failed {
-            Ok(_) if self.sensitive => f.write_str(" failed: (sensitive)")?,
-            Ok(error) => write!(f, " failed: {error:#}")?,
-            Err(words) => write!(f, " failed: {words}")?,
+        if self.sensitive && self.error.is_some() {
+            f.write_str(" failed: (sensitive)")?;
+        } else {
+            write!(f, " failed: {}", self.words)?;
         }
         write!(f, ", next attempt in {:?}", rounded(self.delay))
+    }
+}
+
+impl<E: fmt::Debug> fmt::Debug for RetryEvent<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RetryEvent")
+            .field("function", &self.function)
+            .field("attempt", &self.attempt)
+            .field("attempts", &self.attempts)
+            .field("verdict", &self.verdict)
+            .field("delay", &self.delay)
+            .field("elapsed", &self.elapsed)
+            .field("error", &self.error)
+            .finish_non_exhaustive()
     }
 }

@@ -357,3 +357,18 @@ async fn an_event_of_a_sensitive_function_is_shown_without_the_text_of_the_error
         [(line.to_owned(), Some("call 1".to_owned()))]
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_event_is_shown_with_the_causes_of_the_error() {
+    #[retry(attempts = 2, jitter = "none", on_retry = |event| lines.lock().unwrap().push(event.to_string()))]
+    async fn fails(
+        script: &Script,
+        lines: &Mutex<Vec<String>>,
+    ) -> Result<usize, reattempt::Error<io::Error>> {
+        Ok(script.play().await?)
+    }
+    let lines = Mutex::new(Vec::new());
+    fails(&Script::new([RESET]), &lines).await.unwrap_err();
+    let line = "attempt 1 of 2 failed: the last attempt failed: call 1, next attempt in 100ms";
+    assert_eq!(lines.into_inner().unwrap(), [line]);
+}

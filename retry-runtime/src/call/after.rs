@@ -333,7 +333,11 @@ impl<'p> State<'p> {
     }
 
     /// Returns the event for `on_retry`.
-    pub(crate) fn event<'a, E>(&self, failed: Result<&'a E, &'static str>) -> RetryEvent<'a, E> {
+    pub(crate) fn event<'a, E>(
+        &self,
+        error: Option<&'a E>,
+        words: &'a dyn Display,
+    ) -> RetryEvent<'a, E> {
         let frame = &self.frame;
         RetryEvent {
             function: self.settings.name,
@@ -345,7 +349,8 @@ impl<'p> State<'p> {
                 .map_or(Verdict::Transient, Previous::verdict),
             delay: (frame.if_rest().and_then(|rest| rest.noted().delay)).unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
-            failed,
+            error,
+            words,
             sensitive: self.settings.sensitive,
         }
     }

@@ -120,13 +120,13 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
                     let Ok(at) = self.state.failed(ruling, judged.words, true) else {
                         return Err(R::from(Err(error)));
                     };
-                    self.call_on_retry(Ok(&error), hook);
+                    self.call_on_retry(Some(&error), judged.words, hook);
                     self.kept = K::keep(error);
                     return Ok(at);
                 }
             },
         };
-        self.call_on_retry(Err(words), hook);
+        self.call_on_retry(None, &words, hook);
         Ok(next)
     }
 
@@ -134,14 +134,15 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     #[inline]
     fn call_on_retry<E>(
         &self,
-        failed: Result<&E, &'static str>,
+        error: Option<&E>,
+        words: &dyn Display,
         hook: impl FnOnce(&RetryEvent<'_, E>),
     ) {
         if self.state.settings.listens
             && self.state.frame.phase.get() != Phase::Attempt
             && !self.state.is_signalled()
         {
-            hook(&self.state.event(failed));
+            hook(&self.state.event(error, words));
         }
     }
 
