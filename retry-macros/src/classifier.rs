@@ -34,6 +34,13 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
         generated!(#first #(.or_else(|| #alternatives))*)
     });
     let when = when.as_ref().map(|when| asked(function, when));
+    // This span puts rustc's "does not say which of its errors are worth another attempt" on the error's type in the signature.
+    let asked_by = |by: &str| {
+        let blamed = visible_error(&function.output).unwrap_or(&function.output);
+        let at = located(blamed.span());
+        let by = Ident::new(by, at);
+        quote_spanned!(at=> __retry::#by(__error.error()))
+    };
     match (found, when) {
         (Some(found), when) => {
             let guard = when.map(|when| generated!(if #when));
@@ -44,20 +51,21 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
                 }
             }
         }
-        (None, Some(when)) => generated! {
-            __retry::Ruling::when(#when, #assessment)
-        },
+        (None, Some(when)) => {
+            let assessment = if model.is_not_idempotent() {
+                asked_by("says_no_effect")
+            } else {
+                assessment
+            };
+            generated!(__retry::Ruling::when(#when, #assessment))
+        }
         // The error is asked if it can answer. So the call ends with the same outcome as any other call without an
         // attempt left, and every error type will do.
         (None, None) if model.never_retries() => {
             generated!(__retry::Ruling::by(#assessment))
         }
         (None, None) => {
-            // This span puts rustc's "does not say which of its errors are worth another attempt" on the
-            // error's type in the signature.
-            let blamed = visible_error(&function.output).unwrap_or(&function.output);
-            let at = located(blamed.span());
-            let verdict = quote_spanned!(at=> __retry::verdict_of(__error.error()));
+            let verdict = asked_by("verdict_of");
             generated!(__retry::Ruling::by(#verdict))
         }
     }

@@ -77,6 +77,12 @@ impl Model {
         let attempts = self.attempts.as_ref().map(|attempts| &attempts.value);
         matches!(attempts, Some(Written::Fixed(Some(1))))
     }
+
+    /// Whether only what was refused is repeated.
+    pub(crate) fn is_not_idempotent(&self) -> bool {
+        let idempotent = self.idempotent.as_ref().map(|idempotent| &idempotent.value);
+        matches!(idempotent, Some(Written::Fixed(false)))
+    }
 }
 
 /// A value, and its place.

@@ -10,7 +10,8 @@ pub use crate::call::{
     Signal, Signalled, Stops, drive, unless, unless_begun,
 };
 pub use crate::classify::{
-    Assessment, IntoHint, OkAnswer, Ruling, ask, ask_delay, ask_ok, hint_from, hint_in, verdict_of,
+    Assessment, IntoHint, OkAnswer, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_from,
+    hint_in, says_no_effect, verdict_of,
 };
 pub use crate::forward::Forwards;
 pub use crate::lookup::client;

@@ -13,5 +13,7 @@ mod verdict;
 mod tests;
 
 pub use self::hint::{IntoHint, hint_from, hint_in};
-pub use self::rules::{OkAnswer, Ruling, ask, ask_delay, ask_ok, verdict_of};
+pub use self::rules::{
+    OkAnswer, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, says_no_effect, verdict_of,
+};
 pub use self::verdict::{Assessment, Retryable, Verdict};

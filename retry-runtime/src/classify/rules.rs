@@ -129,6 +129,24 @@ pub fn ask_delay<E: ?Sized>(error: &E, f: impl FnOnce(&E) -> Option<Duration>) -
     f(error)
 }
 
+/// An error whose verdict can say that an attempt had no effect.
+#[diagnostic::on_unimplemented(
+    message = "with `idempotent = false`, only a verdict says that an attempt had no effect, and `{Self}` has none",
+    label = "no error would be retried, whatever `when` says",
+    note = "name errors inside it: `on = \"std::io::Error\"`; or, for your own type, give each variant a verdict: \
+            `#[derive(reattempt::Retryable)]`"
+)]
+pub trait SaysNoEffect: Retryable {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Retryable + ?Sized> SaysNoEffect for E {}
+
+/// Asks an error for its verdict, for an attribute with `when` and `idempotent = false`.
+#[inline]
+pub fn says_no_effect<E: SaysNoEffect + ?Sized>(error: &E) -> Assessment {
+    Assessment::of(error)
+}
+
 /// Asks an error for its verdict, for an attribute without `on` and `when`.
 #[inline]
 pub fn verdict_of<E: Retryable + ?Sized>(error: &E) -> Assessment {
