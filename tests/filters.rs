@@ -59,14 +59,14 @@ async fn no_line_and_no_span_is_lost_after_a_foreign_question() {
     let (first, second) = (console.clone(), everything.clone());
     let filter = Targets::new()
         .with_default(LevelFilter::INFO)
-        .with_target("reattempt", Level::DEBUG);
+        .with_target("reattempt", Level::TRACE);
     let lines = layer().with_ansi(false).with_span_events(FmtSpan::NEW);
     let subscriber = tracing_subscriber::registry()
         .with(lines.with_writer(move || first.clone()).with_filter(filter))
         .with(
             layer()
                 .with_writer(move || second.clone())
-                .with_filter(LevelFilter::DEBUG),
+                .with_filter(LevelFilter::TRACE),
         );
     tracing::subscriber::set_global_default(subscriber).unwrap();
     for _ in 0..3 {

@@ -20,11 +20,16 @@ pub(crate) struct Log {
 
 impl Log {
     pub(crate) fn listen() -> Self {
+        Self::at(Level::DEBUG)
+    }
+
+    /// Level trace shows the spans too.
+    pub(crate) fn at(level: Level) -> Self {
         listen_on_all_threads();
         let text = Arc::new(Mutex::new(Vec::new()));
         let writer = text.clone();
         let subscriber = tracing_subscriber::fmt()
-            .with_max_level(Level::DEBUG)
+            .with_max_level(level)
             .with_ansi(false)
             .without_time()
             .with_writer(move || Lines(writer.clone()))
@@ -468,4 +473,16 @@ async fn the_event_of_a_cancelled_call_names_the_attempt_that_ran() {
             );
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_level_debug_the_lines_of_a_body_stay_as_they_are() {
+    #[retry(attempts = 2)]
+    async fn fetch() -> io::Result<()> {
+        tracing::info!("in the body");
+        Ok(())
+    }
+    let log = Log::listen();
+    fetch().await.unwrap();
+    assert_eq!(log.lines(), ["INFO behaviour::events: in the body"]);
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Mutex;
 
 use reattempt::{Budget, observe, retry};
+use tracing::Level;
 
 use crate::events::{Log, assert_line};
 use crate::script::{RESET, Script, Step};
@@ -128,7 +129,7 @@ async fn every_event_and_span_names_the_method() {
             &["attempt failed, not retryable"],
         ),
     ] {
-        let log = Log::listen();
+        let log = Log::at(Level::TRACE);
         let _ = App::default()
             .price(&Script::new(steps.iter().copied()))
             .await;
@@ -170,7 +171,7 @@ async fn the_event_of_fewer_attempts_names_the_method() {
 
 #[tokio::test]
 async fn the_events_of_a_blocking_method_name_it() {
-    let log = Log::listen();
+    let log = Log::at(Level::TRACE);
     let app = App::default();
     app.stock().unwrap_err();
     let lines = log.lines();

@@ -23,7 +23,7 @@ pub(crate) fn subscriber_wants() -> bool {
 /// Whether any subscriber wants spans of this level. One load and one comparison.
 #[inline]
 pub(crate) fn spans_may_be_wanted() -> bool {
-    tracing::level_enabled!(Level::DEBUG)
+    tracing::level_enabled!(Level::TRACE)
 }
 
 /// Whether a subscriber may take these events. Without a subscriber, `tracing` may pass events to the crate `log`.

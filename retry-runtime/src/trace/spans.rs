@@ -113,7 +113,8 @@ macro_rules! kinds {
         static $metadata: Metadata<'static> = Metadata::new(
             $name,
             "reattempt",
-            Level::DEBUG,
+            // A console at level debug shows the events, and does not put two spans before each line of the body.
+            Level::TRACE,
             None,
             None,
             None,

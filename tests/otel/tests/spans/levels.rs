@@ -1,4 +1,4 @@
-//! Spans have the level debug and the target `reattempt`.
+//! Spans have the level trace and the target `reattempt`.
 
 use std::io;
 
@@ -18,14 +18,14 @@ async fn call(fails: bool) -> io::Result<bool> {
 
 #[tokio::test(start_paused = true)]
 async fn above_the_level_there_are_no_spans() {
-    let recorded = Recorded::filtered(Targets::new().with_default(LevelFilter::INFO));
+    let recorded = Recorded::filtered(Targets::new().with_default(LevelFilter::DEBUG));
     call(true).await.unwrap_err();
     assert!(call(false).await.unwrap());
     assert_eq!(recorded.tree(), [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_level_debug_for_another_target_gives_no_spans() {
+async fn the_level_trace_for_another_target_gives_no_spans() {
     let targets = Targets::new().with_target("elsewhere", LevelFilter::TRACE);
     let recorded = Recorded::filtered(targets.with_default(LevelFilter::INFO));
     call(true).await.unwrap_err();
@@ -35,7 +35,7 @@ async fn the_level_debug_for_another_target_gives_no_spans() {
 
 #[tokio::test(start_paused = true)]
 async fn the_target_alone_can_be_turned_on() {
-    let targets = Targets::new().with_target("reattempt", LevelFilter::DEBUG);
+    let targets = Targets::new().with_target("reattempt", LevelFilter::TRACE);
     let recorded = Recorded::filtered(targets);
     assert!(!call(false).await.unwrap());
     assert_eq!(recorded.tree(), ["call success", "  attempt 1 success"]);

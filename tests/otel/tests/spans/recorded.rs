@@ -23,7 +23,7 @@ pub(crate) struct Recorded {
 
 impl Recorded {
     pub(crate) fn start() -> Self {
-        Self::filtered(Targets::new().with_default(LevelFilter::DEBUG))
+        Self::filtered(Targets::new().with_default(LevelFilter::TRACE))
     }
 
     pub(crate) fn filtered(filter: impl Layer<Registry> + Send + Sync) -> Self {
