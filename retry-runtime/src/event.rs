@@ -35,6 +35,7 @@ use crate::stopped::rounded;
 /// );
 /// # }
 /// ```
+#[derive(Debug)]
 pub struct RetryEvent<'a, E> {
     pub(crate) function: &'static str,
     pub(crate) attempt: u32,
@@ -44,8 +45,7 @@ pub struct RetryEvent<'a, E> {
     pub(crate) elapsed: Duration,
     pub(crate) error: Option<&'a E>,
     /// The text of the error and of its causes, or what the attempt has in its place.
-    pub(crate) words: &'a dyn fmt::Display,
-    pub(crate) sensitive: bool,
+    pub(crate) words: String,
 }
 
 impl<'a, E> RetryEvent<'a, E> {
@@ -102,25 +102,7 @@ impl<E> fmt::Display for RetryEvent<'_, E> {
         if let Some(attempts) = self.attempts {
             write!(f, " of {attempts}")?;
         }
-        if self.sensitive && self.error.is_some() {
-            f.write_str(" failed: (sensitive)")?;
-        } else {
-            write!(f, " failed: {}", self.words)?;
-        }
-        write!(f, ", next attempt in {:?}", rounded(self.delay))
-    }
-}
-
-impl<E: fmt::Debug> fmt::Debug for RetryEvent<'_, E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RetryEvent")
-            .field("function", &self.function)
-            .field("attempt", &self.attempt)
-            .field("attempts", &self.attempts)
-            .field("verdict", &self.verdict)
-            .field("delay", &self.delay)
-            .field("elapsed", &self.elapsed)
-            .field("error", &self.error)
-            .finish_non_exhaustive()
+        let delay = rounded(self.delay);
+        write!(f, " failed: {}, next attempt in {delay:?}", self.words)
     }
 }

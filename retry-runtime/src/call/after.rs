@@ -66,9 +66,7 @@ impl<'p> State<'p> {
         if verdict == Verdict::Throttled {
             self.pause_others(hint);
         }
-        // The text of an error that is sensitive is not for observers.
-        let is_shown = !(erred && self.settings.sensitive);
-        let words = if is_shown { words } else { &"(sensitive)" };
+        let words = self.shown(words, erred);
         let failed = FailedWith { verdict, words };
         if self.frame.beside.get() && ruling.retry && !self.is_signalled() {
             self.set_aside(failed, hint);
@@ -336,7 +334,7 @@ impl<'p> State<'p> {
     pub(crate) fn event<'a, E>(
         &self,
         error: Option<&'a E>,
-        words: &'a dyn Display,
+        words: &dyn Display,
     ) -> RetryEvent<'a, E> {
         let frame = &self.frame;
         RetryEvent {
@@ -350,8 +348,13 @@ impl<'p> State<'p> {
             delay: (frame.if_rest().and_then(|rest| rest.noted().delay)).unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
             error,
-            words,
-            sensitive: self.settings.sensitive,
+            words: self.shown(words, error.is_some()).to_string(),
         }
+    }
+
+    /// Returns what stands for the words of a failure. The text of an error that is sensitive is not for observers.
+    fn shown<'w>(&self, words: &'w dyn Display, erred: bool) -> &'w dyn Display {
+        let is_shown = !(erred && self.settings.sensitive);
+        if is_shown { words } else { &"(sensitive)" }
     }
 }
