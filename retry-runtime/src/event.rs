@@ -8,8 +8,8 @@ use crate::stopped::rounded;
 
 /// A retry that was scheduled: the argument of `on_retry`.
 ///
-/// `on_retry` runs before the wait, in the task of the call, and holds no lock of this crate. It is not async: spawn a
-/// task to call an async function.
+/// It refers to what the call holds, so it stays on the thread of the hook. `on_retry` runs before the wait, in the task of the
+/// call, and holds no lock of this crate. It is not async: spawn a task to call an async function.
 ///
 /// # Examples
 ///
@@ -35,7 +35,6 @@ use crate::stopped::rounded;
 /// );
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct RetryEvent<'a, E> {
     pub(crate) function: &'static str,
     pub(crate) attempt: u32,
@@ -45,7 +44,7 @@ pub struct RetryEvent<'a, E> {
     pub(crate) elapsed: Duration,
     pub(crate) error: Option<&'a E>,
     /// The text of the error and of its causes, or what the attempt has in its place.
-    pub(crate) words: String,
+    pub(crate) words: &'a dyn fmt::Display,
 }
 
 impl<'a, E> RetryEvent<'a, E> {
@@ -104,5 +103,19 @@ impl<E> fmt::Display for RetryEvent<'_, E> {
         }
         let delay = rounded(self.delay);
         write!(f, " failed: {}, next attempt in {delay:?}", self.words)
+    }
+}
+
+impl<E: fmt::Debug> fmt::Debug for RetryEvent<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RetryEvent")
+            .field("function", &self.function)
+            .field("attempt", &self.attempt)
+            .field("attempts", &self.attempts)
+            .field("verdict", &self.verdict)
+            .field("delay", &self.delay)
+            .field("elapsed", &self.elapsed)
+            .field("error", &self.error)
+            .finish_non_exhaustive()
     }
 }

@@ -334,7 +334,7 @@ impl<'p> State<'p> {
     pub(crate) fn event<'a, E>(
         &self,
         error: Option<&'a E>,
-        words: &dyn Display,
+        words: &'a dyn Display,
     ) -> RetryEvent<'a, E> {
         let frame = &self.frame;
         RetryEvent {
@@ -348,7 +348,7 @@ impl<'p> State<'p> {
             delay: (frame.if_rest().and_then(|rest| rest.noted().delay)).unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
             error,
-            words: self.shown(words, error.is_some()).to_string(),
+            words: self.shown(words, error.is_some()),
         }
     }
 
