@@ -88,9 +88,16 @@ mod tests {
 
     use super::*;
 
+    /// Whether it has begun and not ended. One that has just begun may have no command line yet.
     fn runs(process: u32) -> bool {
-        // One that has ended, and that no parent has asked, has an empty command line.
-        fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty())
+        // The name in brackets may hold any character. One that has ended, and that no parent has asked, is a zombie.
+        let stat = fs::read_to_string(format!("/proc/{process}/stat"));
+        stat.is_ok_and(|stat| !stat.rsplit(") ").next().unwrap().starts_with('Z'))
+    }
+
+    /// Whether it ends. Its command line goes before its files, so whoever sees the end of a pipe sees this too.
+    fn ends(process: u32) -> bool {
+        fs::read(format!("/proc/{process}/cmdline")).map_or(true, |line| line.is_empty())
     }
 
     #[test]
@@ -99,7 +106,7 @@ mod tests {
         let both = [process.id(), process.watcher.id()];
         assert!(runs(both[0]));
         drop(process);
-        assert!(!both.into_iter().any(runs), "{both:?}");
+        assert!(both.into_iter().all(ends), "{both:?}");
     }
 
     /// This test starts itself a second time, and kills that process.
@@ -134,6 +141,6 @@ mod tests {
         outer.wait().unwrap();
         // The process holds the other end of this pipe too.
         lines.read_to_end(&mut Vec::new()).unwrap();
-        assert!(!runs(process));
+        assert!(ends(process));
     }
 }
