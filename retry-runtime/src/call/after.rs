@@ -146,10 +146,7 @@ impl<'p> State<'p> {
             Phase::Attempt => self.count(Attempted::Unfinished),
             _ => {}
         }
-        // As for a timeout.
-        if self.frame.beside.get() {
-            self.frame.turn_to(Which::First);
-        }
+        self.frame.cut_the_first();
         let outcome = match cut {
             Cut::Paused => Outcome::Paused,
             Cut::Cancelled => Outcome::Cancelled,

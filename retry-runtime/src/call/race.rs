@@ -155,10 +155,7 @@ where
                     if let Some(cut) = C::from(cut) {
                         this.first.set(None);
                         this.hedge.set(None);
-                        // Of two that run, the first is cut.
-                        if call.state.frame.beside.get() {
-                            call.state.frame.turn_to(Which::First);
-                        }
+                        call.state.frame.cut_the_first();
                         return Poll::Ready((this.settle)(call, Err(cut)));
                     }
                 }

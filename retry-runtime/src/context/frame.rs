@@ -337,6 +337,13 @@ impl Frame {
         });
     }
 
+    /// Of two that run, the first is cut.
+    pub(crate) fn cut_the_first(&self) {
+        if self.beside.get() {
+            self.turn_to(Which::First);
+        }
+    }
+
     /// Takes the failure that was set aside into that of the attempt: the more expensive one is the last one, and the larger hint counts.
     pub(crate) fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
         let aside = self.if_rest().and_then(|rest| rest.noted().aside.take());

@@ -5,6 +5,7 @@
 //! ```
 //!
 //! A transaction has the error of one client or of another, so the question needs a level for each. Any will do.
+//! No macro writes them, because rustc would show it in the message.
 
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 use super::Each;
