@@ -25,8 +25,8 @@
 //!                      words: error.words(),
 //!                      keeps: error.kept(),
 //!                  }) {
-//!                      Ok(at) => at,
-//!                      Err(result) => return result,
+//!                      Continue(at) => at,
+//!                      Break(result) => return result,
 //!                  };
 //!                  at.wait().await;
 //!              }

@@ -41,6 +41,17 @@ impl Stamp {
         }
     }
 
+    /// What the clock shows then.
+    pub(crate) fn instant(self) -> Instant {
+        let first = *FIRST_INSTANT.get_or_init(Instant::now);
+        let instant = if self >= Self::FIRST {
+            first.checked_add(self.since(Self::FIRST))
+        } else {
+            first.checked_sub(Self::FIRST.since(self))
+        };
+        instant.unwrap_or(first)
+    }
+
     pub(crate) fn from_nanos(nanos: u64) -> Self {
         Self(NonZeroU64::new(nanos).unwrap_or(NonZeroU64::MIN))
     }
@@ -64,8 +75,11 @@ impl Stamp {
         self.plus(limit.unwrap_or(Duration::MAX))
     }
 
-    /// This stamp minus `length`, saturating.
+    /// This stamp minus `length`, saturating. What never comes, does not come sooner.
     pub(crate) fn minus(self, length: Duration) -> Self {
+        if self == Self::NEVER {
+            return self;
+        }
         Self::from_nanos(self.as_nanos().saturating_sub(nanos(length)))
     }
 
@@ -107,6 +121,9 @@ mod tests {
         assert_eq!(Stamp::of(now).since(later), Duration::ZERO);
         let earlier = Stamp::of(now - Duration::from_secs(3600));
         assert_eq!(earlier.as_nanos(), here - 3_600_000_000_000);
+        for stamp in [Stamp::of(now), later, earlier] {
+            assert_eq!(Stamp::of(stamp.instant()), stamp);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The names that generated code uses. Do not use them yourself: they change without notice.
 
 // A user's own `Some`, `Err` or `Duration` does not shadow these paths.
+pub use std::ops::ControlFlow::{Break, Continue};
 pub use std::option::Option::{None, Some};
 pub use std::result::Result::{Err, Ok};
 pub use std::time::Duration;

@@ -1,39 +1,49 @@
-//! The only randomness in the crate. Each draw has a seed and a generator of its own.
+//! The only randomness in the crate: a generator for each thread.
 
-use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
+use std::cell::Cell;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::time::Duration;
-
-use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
 
 use crate::clock::{Stamp, nanos};
 
 /// Draws a duration from the range, ends included, uniformly.
 ///
-/// An empty range gives its start. Widths above 2^64 ns, five centuries, are cut. The generator spreads the seed over its
-/// state, so consecutive seeds give unrelated numbers.
+/// An empty range gives its start. Widths above 2^64 ns, five centuries, are cut. The seed is spread over all bits, so
+/// consecutive seeds give unrelated numbers.
 pub(crate) fn draw(seed: u64, range: &RangeInclusive<Duration>) -> Duration {
     let low = *range.start();
     let width = nanos(range.end().saturating_sub(low));
-    if width == 0 {
-        return low;
-    }
-    let drawn = SmallRng::seed_from_u64(seed).random_range(0..=width);
-    low.saturating_add(Duration::from_nanos(drawn))
+    // Of 2^64 seeds, each value gets as many as any other, or one more.
+    let drawn = (u128::from(spread(seed)) * (u128::from(width) + 1)) >> 64;
+    low.saturating_add(Duration::from_nanos(drawn as u64))
 }
 
 /// A seed that differs between draws, threads, processes and machines.
 ///
-/// `RandomState` holds keys from the operating system, drawn once for each thread and then counted up. A child process made
-/// by `fork` has the keys of its parent, so the instant is hashed too.
+/// A child process made by `fork` goes on where its parent was, so the instant is in the seed too.
 pub(crate) fn seed(at: Stamp) -> u64 {
-    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    let place = at.as_nanos();
-    // In a browser, the keys are the same in each page.
+    thread_local!(static LAST: Cell<u64> = Cell::new(first()));
+    let seed = spread(LAST.get() ^ at.as_nanos());
+    LAST.set(seed);
+    seed
+}
+
+/// The first number of a thread, from the operating system.
+fn first() -> u64 {
+    // In a browser, the keys of `RandomState` are the same in each page.
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-    let place = (at.as_nanos(), uuid());
-    RandomState::new().hash_one(place)
+    return uuid().as_u64_pair().1;
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), ())
+}
+
+/// Spreads a number over all bits. Each number gives another one: a step of `SplitMix64` (Steele, Lea and Flood, 2014).
+const fn spread(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ (number >> 31)
 }
 
 /// A seed that is the same in every run, but it may change with a release of Rust or of this crate.
@@ -98,13 +108,11 @@ mod tests {
         assert_eq!(seeds.len(), 9_999);
     }
 
-    /// After a fork, the child has the keys of its parent.
+    /// After a fork, the child has the number of its parent.
     #[test]
-    fn the_same_keys_give_other_seeds_at_another_instant() {
-        let keys = RandomState::new();
-        let seeds: HashSet<_> = (1..=1000)
-            .map(|now| keys.hash_one(at(now).as_nanos()))
-            .collect();
+    fn the_same_number_gives_other_seeds_at_another_instant() {
+        let last = seed(at(1));
+        let seeds: HashSet<_> = (1..=1000).map(|now| spread(last ^ now)).collect();
         assert_eq!(seeds.len(), 1000);
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Without the feature `testing`, no scope can be made.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -57,6 +58,10 @@ pub(crate) struct CallInScope {
     pub(crate) cell: Option<Arc<BudgetCell>>,
     /// The copy of the cell of the function's hedges, which starts full.
     pub(crate) hedges: Arc<BudgetCell>,
+    /// All delays of the call.
+    pub(crate) delays: RefCell<Vec<Duration>>,
+    /// The verdicts of its attempts that failed.
+    pub(crate) verdicts: RefCell<Vec<Verdict>>,
 }
 
 impl TestScope {
@@ -86,6 +91,8 @@ impl TestScope {
             ordinal,
             cell: budget.map(&mut copy),
             hedges: copy(hedges),
+            delays: RefCell::default(),
+            verdicts: RefCell::default(),
         }
     }
 
@@ -113,7 +120,11 @@ impl CallInScope {
     }
 
     /// Logs the call, which has ended.
-    pub(crate) fn log(&self, call: LoggedCall) {
-        self.scope.state().ended.push(call);
+    pub(crate) fn log(&self, report: Report) {
+        self.scope.state().ended.push(LoggedCall {
+            report,
+            delays: self.delays.take(),
+            verdicts: self.verdicts.take(),
+        });
     }
 }

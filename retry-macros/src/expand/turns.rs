@@ -79,8 +79,8 @@ pub(super) fn call(
         loop {
             #pause
             #attempt {
-                __retry::Ok(__at) => __at,
-                __retry::Err(__result) => return __result,
+                __retry::Continue(__at) => __at,
+                __retry::Break(__result) => return __result,
             };
             #wait;
             #pause_before

@@ -3,41 +3,38 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-use super::State;
 use super::attempt::Cut;
 use super::decide::{Cause, Situation, decide, held_back};
 use super::events::{Event, FailedWith};
-use super::timers::NextAttemptAt;
+use super::settle::{FAILED_VALUE, Said};
+use super::timers::{Next, NextAttemptAt};
+use super::{State, own_attempts};
 use crate::budget::{Charge, Request};
 use crate::classify::{Assessment, Ruling, Verdict};
 use crate::clock::Stamp;
-use crate::context::{Phase, Previous, outer};
+use crate::context::{Bodies, Phase, Previous, outer};
 use crate::event::RetryEvent;
 use crate::metrics::Attempted;
 use crate::report::{Hedge, Which};
 use crate::stopped::{CutCommit, Outcome, Stopped};
 
-/// What stands for the error of an attempt that returned none.
-pub(crate) const FAILED_VALUE: &str = "an `Ok` that means failure";
-
 impl<'p> State<'p> {
     /// Ends a call that succeeded.
-    pub(crate) fn succeeded(&self) {
+    pub(crate) fn succeed(&self) {
         let frame = &self.frame;
         // Most calls succeed at once, and are not observed.
-        let is_known = frame.observed.get() || frame.if_rest().is_some() || frame.number.get() > 1;
-        let budget = self.settings.budget();
+        let is_known = self.observed || frame.if_rest().is_some() || frame.number.get() > 1;
+        let budget = self.budget();
         if !is_known && budget.is_none_or(|budget| budget.cell.is_at_rest()) {
             frame.phase.set(Phase::Closed);
             return;
         }
-        let last_retry = frame.permit.get();
-        self.end_attempt(Attempted::Succeeded, None);
-        if let Some(budget) = self.budget() {
-            budget.succeed(last_retry, Stamp::now);
+        let spent = self.end_attempt(Attempted::Succeeded, None);
+        if let Some(budget) = budget {
+            budget.succeed(spent, Stamp::now);
         }
         // Its own retries have not failed.
-        self.note_retries(0);
+        self.forget_retries();
         match frame.previous.get() {
             Some(_) => {
                 self.log(Event::Succeeded);
@@ -47,14 +44,13 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, or the outcome of the
-    /// call. `erred` says that the body returned an error, and not an `Ok` that means failure.
+    /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, unless another body still
+    /// runs, or the outcome of the call.
     #[inline(never)]
-    pub(crate) fn failed(
+    pub(crate) fn fail(
         &self,
         ruling: Ruling,
         words: &dyn Display,
-        erred: bool,
     ) -> Result<NextAttemptAt<'p>, Outcome> {
         // With `idempotent = false`, only an attempt without effect is repeated.
         let ruling = if self.settings.idempotent {
@@ -66,20 +62,20 @@ impl<'p> State<'p> {
         if verdict == Verdict::Throttled {
             self.pause_others(hint);
         }
-        let words = self.shown(words, erred);
         let failed = FailedWith { verdict, words };
-        if self.frame.beside.get() && ruling.retry && !self.is_signalled() {
-            self.set_aside(failed, hint);
-            return Ok(self.next(None));
+        let beside = self.frame.bodies.get().other();
+        if let Some(other) = beside.filter(|_| ruling.retry && !self.is_signalled()) {
+            self.set_aside(failed, hint, other);
+            return Ok(self.next(Next::Other));
         }
-        self.attempt_fails(Previous::Failed(verdict), erred, failed);
+        self.fail_attempt(Previous::Failed(verdict), failed);
         self.wait_or_end(Cause::Returned(ruling), failed)
     }
 
     /// Decides what follows an attempt that returned an `Ok` that means failure.
-    pub(crate) fn failed_value(&self) -> Result<NextAttemptAt<'p>, Outcome> {
+    pub(crate) fn fail_with_value(&self) -> Result<NextAttemptAt<'p>, Outcome> {
         let ruling = Ruling::failed_value(Verdict::Transient, self.delay_said());
-        self.failed(ruling, &FAILED_VALUE, false)
+        self.fail(ruling, &FAILED_VALUE)
     }
 
     /// Keeps the delay that `retry_after` or an `Ok` says about the attempt that ended.
@@ -96,33 +92,57 @@ impl<'p> State<'p> {
     }
 
     /// Sets the failure of one of two aside, because the other may succeed.
-    fn set_aside(&self, failed: FailedWith<'_>, hint: Option<Duration>) {
+    fn set_aside(&self, failed: FailedWith<'_>, hint: Option<Duration>, other: Which) {
         let frame = &self.frame;
-        self.body_ends(Attempted::Failed(failed.verdict), Some(failed.words));
-        let refusal = frame.refusal.take();
-        frame.beside.set(false);
+        self.on_body_ended(Attempted::Failed(failed.verdict), Some(failed.words));
         let failure = Previous::Failed(failed.verdict);
         frame.previous.set(Some(failure));
-        frame.rest().noted().aside = Some((failure, hint, refusal));
+        frame.rest().noted().aside = Some((failure, hint, frame.refusal.take()));
         self.log(Event::SetAside(failed));
         // A limit may cut the other before its next poll.
-        frame.turn_to(frame.which.get().other());
+        frame.bodies.set(Bodies::Rest(other));
+    }
+
+    /// Takes the failure that was set aside into that of the attempt: the more expensive one is the last one, and the larger hint counts.
+    fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
+        let frame = &self.frame;
+        let aside = frame.if_rest().and_then(|rest| rest.noted().aside.take());
+        let Some((failure, other_hint, refusal)) = aside else {
+            return hint;
+        };
+        frame.refusal.set(frame.refusal.get().or(refusal));
+        let last = frame.previous.get();
+        let dearer = last.filter(|last| last.charge() >= failure.charge());
+        frame.previous.set(dearer.or(Some(failure)));
+        hint.max(other_hint)
+    }
+
+    /// What became of the hedge, if the call wanted one. `succeeded` is whether the call did.
+    pub(super) fn hedge(&self, succeeded: bool) -> Option<Hedge> {
+        match self.frame.if_rest()?.noted().hedge {
+            Some(Hedge::Lost) if succeeded && self.frame.which() == Which::Hedge => {
+                Some(Hedge::Won)
+            }
+            hedge => hedge,
+        }
     }
 
     /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or the end of the call.
     ///
-    /// `vetoed` says that `unless` forbids another attempt.
+    /// `unless` may have said something about it.
     #[inline(never)]
-    pub(crate) fn cut(&self, cut: Cut, vetoed: bool) -> Result<NextAttemptAt<'p>, Stopped> {
+    pub(super) fn cut(&self, cut: Cut, said: Said) -> Result<NextAttemptAt<'p>, Stopped> {
         let verdict = self.verdict_of_cut();
         let cause = match cut {
             Cut::Timeout => Cause::TimedOut {
-                may_repeat: !vetoed && self.settings.idempotent && !self.frame.has_open_commit(),
+                may_repeat: said != Said::Vetoed
+                    && self.settings.idempotent
+                    && !self.frame.has_open_commit(),
             },
             Cut::Deadline => Cause::OutOfTime,
             Cut::NotReady => {
                 let ruling = Ruling::failed_value(verdict, self.delay_said());
-                return self.failed(ruling, &cut, false).map_err(|outcome| Stopped {
+                return self.fail(ruling, &cut).map_err(|outcome| Stopped {
                     not_ready: true,
                     ..self.stopped(outcome)
                 });
@@ -133,7 +153,7 @@ impl<'p> State<'p> {
             verdict,
             words: &cut,
         };
-        self.attempt_fails(Previous::TimedOut, false, failed);
+        self.fail_attempt(Previous::TimedOut, failed);
         self.wait_or_end(cause, failed)
             .map_err(|outcome| self.stopped(outcome))
     }
@@ -141,12 +161,11 @@ impl<'p> State<'p> {
     /// Ends a call that is cut while it makes no attempt, or cancelled.
     #[inline(never)]
     pub(crate) fn cut_between(&self, cut: Cut) -> Stopped {
-        match self.frame.phase.get() {
-            Phase::New => self.enter_test_scope(),
-            Phase::Attempt => self.count(Attempted::Unfinished),
-            _ => {}
+        let frame = &self.frame;
+        if frame.phase.get().is_attempt() {
+            self.count(Attempted::Unfinished);
         }
-        self.frame.cut_the_first();
+        frame.turn_to(Which::First);
         let outcome = match cut {
             Cut::Paused => Outcome::Paused,
             Cut::Cancelled => Outcome::Cancelled,
@@ -154,28 +173,27 @@ impl<'p> State<'p> {
         };
         let verdict = self.verdict_of_cut();
         let words = &cut;
-        self.end(outcome, FailedWith { verdict, words });
+        self.give_up(outcome, FailedWith { verdict, words });
         self.stopped(outcome)
     }
 
     /// Takes the result of `before_retry`. If it failed, the call ends, and a retry that was refused in it is also
     /// refused to the outer calls. Otherwise that refusal is forgotten.
     #[inline(never)]
-    pub(super) fn prepared(&self, failed: bool) {
-        self.leave_attempt();
+    pub(super) fn end_preparation(&self, failed: bool) {
+        self.leave_span();
         if failed {
             let verdict = Verdict::Unknown;
             let words = &"`before_retry` failed";
-            self.end(Outcome::NotRetryable, FailedWith { verdict, words });
+            self.give_up(Outcome::NotRetryable, FailedWith { verdict, words });
         } else {
             self.frame.refusal.set(None);
         }
     }
 
-    /// Records how an attempt failed. `erred` says that its body returned an error.
-    fn attempt_fails(&self, how: Previous, erred: bool, failed: FailedWith<'_>) {
+    /// Ends an attempt that failed.
+    fn fail_attempt(&self, how: Previous, failed: FailedWith<'_>) {
         self.frame.previous.set(Some(how));
-        self.frame.erred.set(erred);
         if let Some(rest) = self.frame.if_rest() {
             let mut noted = rest.noted();
             noted.in_doubt |= noted.keyed && how.may_still_run();
@@ -183,18 +201,22 @@ impl<'p> State<'p> {
         self.end_attempt(Attempted::Failed(failed.verdict), Some(failed.words));
     }
 
-    /// Ends an attempt. `words` are its error, if it failed. The phase changes first: if anything panics later, the attempt is
-    /// not counted again.
-    fn end_attempt(&self, how: Attempted, words: Option<&dyn Display>) {
+    /// Ends an attempt. `words` are its error, if it failed. Returns what the budget has charged for it.
+    fn end_attempt(&self, how: Attempted, words: Option<&dyn Display>) -> Option<Charge> {
         let frame = &self.frame;
-        frame.phase.set(Phase::Between);
-        frame.permit.set(None);
-        self.body_ends(how, words);
-        if frame.beside.take() {
+        // The phase changes first: if an observer panics, the attempt is not counted again.
+        let phase = frame.phase.replace(Phase::Between(None));
+        let bodies = frame.bodies.get();
+        self.on_body_ended(how, words);
+        if let Some(other) = bodies.other() {
             // Dropped with the attempt.
-            frame.turn_to(frame.which.get().other());
-            self.body_ends(Attempted::Unfinished, None);
-            frame.turn_to(frame.which.get().other());
+            frame.bodies.set(Bodies::Rest(other));
+            self.on_body_ended(Attempted::Unfinished, None);
+            frame.bodies.set(bodies.end());
+        }
+        match phase {
+            Phase::Attempt(spent) => spent,
+            _ => None,
         }
     }
 
@@ -206,32 +228,33 @@ impl<'p> State<'p> {
     ) -> Result<NextAttemptAt<'p>, Outcome> {
         let frame = &self.frame;
         let decided = cause.may_retry().and_then(|mut retry| {
-            retry.hint = frame.join_aside(retry.hint);
-            frame.present.set(frame.number.get());
-            frame.which.set(Which::First);
+            retry.hint = self.join_aside(retry.hint);
+            frame.bodies.set(Bodies::One);
             let now = Stamp::now();
             frame.started.set(frame.started.get().or(Some(now)));
             let situation = self.situation(now, retry.hint);
             let mut range = decide(&retry, frame.refusal.get(), &situation)?;
-            if !self.take_permit(now) {
+            let mut permit = self.take_permit(now);
+            if permit.is_none() {
                 range = held_back(&retry, &situation, Outcome::Budget)?;
                 // What comes without a permit gives nothing back.
-                frame.permit.set(Some(Charge::Free));
+                permit = Some(Charge::Free);
             }
+            frame.phase.set(Phase::Between(permit));
             frame.refusal.set(None);
             // After the signal no attempt follows, and what was cut here may have committed.
             if let Some(rest) = frame.if_rest().filter(|_| !self.is_signalled()) {
                 rest.noted().go_on();
             }
-            Ok(self.begin_wait(&range, now, Some(failed)))
+            Ok(self.start_wait(&range, now, Some(failed)))
         });
-        decided.inspect_err(|outcome| self.end(*outcome, failed))
+        decided.inspect_err(|outcome| self.give_up(*outcome, failed))
     }
 
     /// What the decision about another attempt depends on.
     fn situation(&self, now: Stamp, hint: Option<Duration>) -> Situation {
         let (frame, settings) = (&self.frame, self.settings);
-        let own = self.own_attempts();
+        let own = own_attempts(settings, self.scope.as_deref());
         let allowed = outer(|outer| self.allowed_within(outer, own)).unwrap_or(own);
         let last = frame.if_rest().and_then(|rest| rest.noted().delay);
         let throttled = frame.previous.get() == Some(Previous::Failed(Verdict::Throttled));
@@ -249,13 +272,13 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Takes a permit for the next retry. Returns `false` if the budget refuses it.
-    fn take_permit(&self, now: Stamp) -> bool {
+    /// Takes a permit for the next retry. Returns what the budget charges for it, or `None` if it refuses.
+    fn take_permit(&self, now: Stamp) -> Option<Charge> {
         let frame = &self.frame;
         let (Some(previous), Some(budget)) = (frame.previous.get(), self.budget()) else {
-            return true;
+            return Some(Charge::Free);
         };
-        let hedges = u32::from(frame.hedge(false) == Some(Hedge::Lost));
+        let hedges = u32::from(self.hedge(false) == Some(Hedge::Lost));
         let mut request = Request {
             charge: previous.charge(),
             number: frame.number.get() - hedges,
@@ -267,23 +290,21 @@ impl<'p> State<'p> {
             request.charge = request.charge.max(Charge::Failure);
             request.had_begun = false;
         }
-        frame.permit.set(budget.take(request, now));
-        frame.permit.get().is_some()
+        budget.take(request, now)
     }
 
     /// Ends a call that failed, and its retries with it.
     #[cold]
-    fn end(&self, outcome: Outcome, failed: FailedWith<'_>) {
+    fn give_up(&self, outcome: Outcome, failed: FailedWith<'_>) {
         let frame = &self.frame;
-        self.give_back();
         // If a call inside was refused, the event of that call names the budget.
         let refused = outcome == Outcome::Budget && frame.refusal.get().is_none();
-        let budget = refused.then(|| self.settings.budget()).flatten();
+        let budget = refused.then(|| self.budget()).flatten();
         // A subscriber may make calls of its own, which make the outer call forget a refusal.
         self.log(Event::GaveUp(failed, outcome, budget));
         self.end_call(outcome);
         self.refuse_around(outcome);
-        self.note_retries(self.frame.retries_in_a_row());
+        self.note_retries();
     }
 
     /// The verdict of an attempt that is cut now. If a commit is cut, it may have taken effect.
@@ -295,18 +316,13 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Whether the caller gets the error of the last attempt in place of a [`Stopped`]: no other attempt began in time.
-    pub(super) fn error_stands(&self, cut: Cut) -> bool {
-        matches!(cut, Cut::Late | Cut::Paused) && self.frame.erred.get()
-    }
-
     /// Returns the `Stopped` that the caller gets.
     #[inline(never)]
     pub(super) fn stopped(&self, outcome: Outcome) -> Stopped {
         let elapsed = self.elapsed().unwrap_or_default();
         let own = (self.frame.started.get())
             .map(|started| started.after(self.settings.policy.deadline()));
-        let inherited = own != Some(self.frame.deadline.get());
+        let inherited = own != Some(self.frame.limits.get().deadline);
         let limit = match outcome {
             Outcome::Timeout => self.settings.policy.timeout(),
             // An inherited deadline has no length of its own.
@@ -345,13 +361,16 @@ impl<'p> State<'p> {
             delay: (frame.if_rest().and_then(|rest| rest.noted().delay)).unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
             error,
-            words: self.shown(words, error.is_some()),
+            words,
         }
     }
 
-    /// Returns what stands for the words of a failure. The text of an error that is sensitive is not for observers.
-    fn shown<'w>(&self, words: &'w dyn Display, erred: bool) -> &'w dyn Display {
-        let is_shown = !(erred && self.settings.sensitive);
-        if is_shown { words } else { &"(sensitive)" }
+    /// Returns what stands for the words of an error. The text of one that is sensitive is not for observers.
+    pub(super) fn shown<'w>(&self, words: &'w dyn Display) -> &'w dyn Display {
+        if self.settings.sensitive {
+            &"(sensitive)"
+        } else {
+            words
+        }
     }
 }

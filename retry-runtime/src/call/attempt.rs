@@ -4,6 +4,7 @@
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
@@ -11,7 +12,7 @@ use super::cancel::Signalled;
 use super::timers::poll_until_due;
 use super::{Call, State};
 use crate::clock::{Sleep, Stamp};
-use crate::context::{Phase, is_within, outer};
+use crate::context::{Phase, TimeLimits, is_within, outer};
 use crate::opaque::opaque;
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
@@ -21,7 +22,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     pub fn attempt<F: Future>(&mut self, body: F) -> Attempting<'_, 'p, F, C> {
         Attempting {
             state: &mut self.state,
-            prepares: false,
+            runs: Runs::Body,
             body,
             timer: C::Timer::default(),
         }
@@ -30,10 +31,17 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Runs `before_retry` within the deadline.
     pub fn prepare<F: Future>(&mut self, body: F) -> impl Future<Output = Result<F::Output, C>> {
         Attempting {
-            prepares: true,
+            runs: Runs::BeforeRetry,
             ..self.attempt(body)
         }
     }
+}
+
+/// What runs within the limits of a call.
+#[derive(Debug, Clone, Copy)]
+enum Runs {
+    Body,
+    BeforeRetry,
 }
 
 pin_project! {
@@ -47,7 +55,7 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct Attempting<'c, 'p, F, C: Limits> {
         state: &'c mut State<'p>,
-        prepares: bool,
+        runs: Runs,
         #[pin]
         body: F,
         #[pin]
@@ -62,11 +70,14 @@ impl<F: Future, C: Limits> Future for Attempting<'_, '_, F, C> {
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
-        state.enter(*this.prepares)?;
+        match this.runs {
+            Runs::Body => state.enter_attempt()?,
+            Runs::BeforeRetry => state.enter_preparation()?,
+        }
         if let Poll::Ready(output) = state.frame.lend(|| this.body.poll(waker)) {
             return Poll::Ready(Ok(output));
         }
-        state.suspended();
+        state.suspend();
         let Some(slot) = C::slot(this.timer) else {
             return Poll::Pending;
         };
@@ -77,91 +88,89 @@ impl<F: Future, C: Limits> Future for Attempting<'_, '_, F, C> {
 
 impl<F: Future, C: Limits> Signalled for Attempting<'_, '_, F, C> {
     fn signalled(&self) -> bool {
-        self.state.signalled()
+        self.state.signal()
     }
 }
 
 impl State<'_> {
-    /// Enters an attempt or `before_retry`, and its span, for one poll. The first poll begins it. Returns the cut if the
-    /// deadline was reached before.
+    /// Enters an attempt and its span for one poll. The first poll begins it. Returns the cut if the deadline was reached before.
     #[inline]
-    pub(super) fn enter<C: Limits>(&self, prepares: bool) -> Result<(), C> {
-        let phase = self.frame.phase.get();
-        let (begins, in_time) = if prepares {
-            let begins = phase != Phase::Preparation;
-            (begins, !begins || self.begin_preparation())
-        } else {
-            let begins = phase != Phase::Attempt;
-            (begins, !begins || self.begin(C::LIMITED))
-        };
-        if let (false, Some(late)) = (in_time, C::from(Cut::Late)) {
-            return Err(late);
+    pub(super) fn enter_attempt<C: Limits>(&self) -> Result<(), C> {
+        let begins = !matches!(self.frame.phase.get(), Phase::Attempt(_));
+        if begins && !self.begin_attempt(C::LIMITED) {
+            C::from(Cut::Late).map_or(Ok(()), Err)?;
         }
-        if prepares {
-            self.enter_call_span();
-        } else {
-            self.enter_attempt(begins);
+        self.enter_span(begins);
+        Ok(())
+    }
+
+    /// Enters `before_retry` and the span of the call for one poll. The first poll begins it. Returns the cut if the deadline was
+    /// reached before.
+    pub(super) fn enter_preparation<C: Limits>(&self) -> Result<(), C> {
+        let begins = !matches!(self.frame.phase.get(), Phase::Preparation(_));
+        if begins && !self.begin_preparation() {
+            C::from(Cut::Late).map_or(Ok(()), Err)?;
         }
+        self.enter_call_span();
         Ok(())
     }
 
     /// Begins an attempt. Returns `false` if it is `limited` and the deadline was reached before it began.
     #[inline]
-    fn begin(&self, limited: bool) -> bool {
-        let frame = &self.frame;
-        let retries = frame.phase.get() != Phase::New;
+    fn begin_attempt(&self, limited: bool) -> bool {
+        let (frame, policy) = (&self.frame, &self.settings.policy);
+        let phase = frame.phase.get();
+        let first = matches!(phase, Phase::New);
         // Most attempts are the first of an outermost call, and begin with it.
-        let known = frame.observed.get() || frame.if_rest().is_some();
-        let alone = !retries && !known && !is_within();
-        let began = frame.started.get().filter(|_| alone);
+        let known = self.observed || frame.if_rest().is_some();
+        let alone = first && !known && !is_within();
         if !alone {
-            if !retries {
-                self.enter_test_scope();
-            }
-            frame.renew_limits();
-            self.end_wait();
-            outer(|outer| self.begin_within(outer));
+            self.look_around();
         }
-        if let (false, Some(budget)) = (retries, self.budget()) {
+        if let (true, Some(budget)) = (first, self.budget()) {
             frame.faults.set(budget.cell.faults());
         }
-        let mut cut = Stamp::NEVER;
         if limited {
+            let began = frame.started.get().filter(|_| alone);
             let now = began.unwrap_or_else(Stamp::now);
+            let limits = frame.limits.get();
             // A call with a deadline of zero makes one attempt.
-            let late = !alone && frame.deadline.get() <= now;
-            let has_time = self
-                .settings
-                .policy
-                .deadline()
-                .is_none_or(|own| !own.is_zero());
-            if late && (retries || has_time) {
+            let must_begin = first && policy.deadline() == Some(Duration::ZERO);
+            if !alone && limits.deadline <= now && !must_begin {
                 return false;
             }
-            cut = now.after(self.settings.policy.timeout());
+            let cut = now.after(policy.timeout());
+            frame.limits.set(TimeLimits { cut, ..limits });
         }
         // Now it counts.
-        let number = frame.number.get().saturating_add(1);
-        frame.number.set(number);
-        frame.present.set(number);
-        frame.phase.set(Phase::Attempt);
-        frame.cut.set(cut);
-        self.wait_ends();
-        if retries {
+        frame.number.set(frame.number.get().saturating_add(1));
+        frame.phase.set(phase.attempt());
+        self.on_wait_ended();
+        if !first {
             frame.again.set(true);
-            self.retry_begins();
+            self.on_retry_begun();
             // Now, because the call may be dropped. Taken back if the call succeeds.
-            self.note_retries(frame.retries_in_a_row());
+            self.note_retries();
         }
         true
     }
 
-    /// Begins `before_retry`. Returns `false` if the deadline was reached before.
-    fn begin_preparation(&self) -> bool {
-        self.frame.phase.set(Phase::Preparation);
+    /// Looks at what changed since the last attempt: limits, the wait, and the outer call.
+    #[cold]
+    fn look_around(&self) {
         self.frame.renew_limits();
         self.end_wait();
-        !self.frame.is_late()
+        outer(|outer| self.begin_within(outer));
+    }
+
+    /// Begins `before_retry`. Returns `false` if the deadline was reached before.
+    fn begin_preparation(&self) -> bool {
+        let frame = &self.frame;
+        frame.phase.set(frame.phase.get().prepare());
+        frame.renew_limits();
+        self.end_wait();
+        let deadline = frame.limits.get().deadline;
+        deadline == Stamp::NEVER || deadline > Stamp::now()
     }
 }
 
@@ -173,7 +182,7 @@ pub(super) fn poll_limits(
     slot: Pin<&mut Option<Sleep>>,
     waker: &mut Context<'_>,
 ) -> Poll<Cut> {
-    let (deadline, cut) = (state.frame.deadline.get(), state.frame.cut.get());
+    let TimeLimits { deadline, cut, .. } = state.frame.limits.get();
     if deadline.min(cut) == Stamp::NEVER {
         return Poll::Pending;
     }
@@ -221,10 +230,18 @@ pub trait Limits: Copy + Into<Cut> {
     type Timer: Default + Send;
 
     /// Returns the place for a timer, or `None` for a function without limits.
-    fn slot(timer: Pin<&mut Self::Timer>) -> Option<Pin<&mut Option<Sleep>>>;
+    #[inline]
+    #[must_use]
+    fn slot(_timer: Pin<&mut Self::Timer>) -> Option<Pin<&mut Option<Sleep>>> {
+        None
+    }
 
     /// Returns the cut, or `None` for a function without limits.
-    fn from(cut: Cut) -> Option<Self>;
+    #[inline]
+    #[must_use]
+    fn from(_cut: Cut) -> Option<Self> {
+        None
+    }
 }
 
 impl Limits for Cut {
@@ -245,16 +262,6 @@ impl Limits for Cut {
 impl Limits for Never {
     const LIMITED: bool = false;
     type Timer = ();
-
-    #[inline]
-    fn slot(_timer: Pin<&mut Self::Timer>) -> Option<Pin<&mut Option<Sleep>>> {
-        None
-    }
-
-    #[inline]
-    fn from(_cut: Cut) -> Option<Self> {
-        None
-    }
 }
 
 impl From<Never> for Cut {

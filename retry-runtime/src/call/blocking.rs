@@ -17,6 +17,7 @@ use std::thread;
 use tokio::task::yield_now;
 
 use super::events::Event;
+use super::timers::Next;
 use super::{Call, Limits, NextAttemptAt};
 use crate::atomics::Flag;
 use crate::clock::Stamp;
@@ -44,14 +45,16 @@ impl<C: Limits, K> Call<'_, C, K> {
     where
         C: CanBlock,
     {
-        self.state.enter(false)?;
+        self.state.enter_attempt()?;
         Ok(self.state.frame.lend(body))
     }
 
     /// Waits for the next attempt.
     pub fn wait_blocking(&self, at: NextAttemptAt<'_>) {
         let state = &self.state;
-        let Some(at) = at.at else { return };
+        let Next::At(_, at) = at.next else {
+            return;
+        };
         let wait = at.since(Stamp::now());
         if wait.is_zero() {
             return;
@@ -73,7 +76,7 @@ impl<C: Limits, K> Call<'_, C, K> {
     ///
     /// - The deadline was reached before it began.
     pub fn prepare_blocking<T>(&mut self, body: impl FnOnce() -> T) -> Result<T, C> {
-        self.state.enter(true)?;
+        self.state.enter_preparation()?;
         Ok(self.state.frame.lend(body))
     }
 }

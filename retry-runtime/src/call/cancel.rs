@@ -7,7 +7,6 @@ use pin_project_lite::pin_project;
 
 use super::State;
 use super::timers::poll_unconstrained;
-use crate::context::Phase;
 use crate::opaque::opaque;
 
 /// A value for `cancel`: anything that can be awaited.
@@ -68,8 +67,8 @@ pub trait Signalled: Future {
 
 impl State<'_> {
     /// Notifies an attempt of the signal, as [`Signalled`] says.
-    pub(super) fn signalled(&self) -> bool {
-        let begun = self.frame.phase.get() == Phase::Attempt;
+    pub(super) fn signal(&self) -> bool {
+        let begun = self.frame.phase.get().is_attempt();
         if begun {
             self.frame.rest().noted().signalled = true;
         }

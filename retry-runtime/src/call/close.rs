@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Call, State};
+use crate::budget::Charge;
 use crate::context::{Phase, refusal_restored_after};
 use crate::listen::{is_listening, listener};
 use crate::metrics::Attempted;
@@ -15,47 +16,46 @@ impl<C, K> Drop for Call<'_, C, K> {
     #[inline]
     fn drop(&mut self) {
         if self.state.frame.phase.get() != Phase::Closed {
-            self.state.close();
+            self.state.close_and_report();
         }
     }
 }
 
 impl State<'_> {
     #[cold]
-    fn close(&self) {
-        let outcome = self.closed();
+    fn close_and_report(&self) {
+        let outcome = self.close();
         // Build the report only if it is observed.
-        if is_listening() || self.test_scope().is_some() {
+        if is_listening() || self.scope.is_some() {
             self.give_report(self.report(outcome));
         }
     }
 
-    /// Ends a call that is not dropped before.
-    pub(super) fn end_call(&self, outcome: Outcome) {
-        self.frame.phase.set(Phase::Ended(outcome));
-        self.call_ends(outcome);
-    }
-
     /// Closes a call, also one that is dropped. Returns its outcome.
-    fn closed(&self) -> Outcome {
-        self.give_back();
+    fn close(&self) -> Outcome {
         self.end_wait();
-        // The phase changes first: if anything panics later, the call is not closed again.
-        match self.frame.phase.replace(Phase::Closed) {
+        let phase = self.frame.phase.replace(Phase::Closed);
+        self.give_back(phase.permit());
+        match phase {
             Phase::Ended(outcome) => return outcome,
-            Phase::Attempt => self.count(Attempted::Unfinished),
+            Phase::Attempt(_) => self.count(Attempted::Unfinished),
             _ => {}
         }
-        self.call_ends(Outcome::Dropped);
+        self.on_call_ended(Outcome::Dropped);
         Outcome::Dropped
     }
 
+    /// Ends a call that is not dropped before.
+    pub(super) fn end_call(&self, outcome: Outcome) {
+        let phase = self.frame.phase.replace(Phase::Ended(outcome));
+        self.give_back(phase.permit());
+        self.on_call_ended(outcome);
+    }
+
     /// Gives back the permit of a retry that never began.
-    pub(super) fn give_back(&self) {
-        let spent = self.frame.phase.get() == Phase::Attempt;
-        let unspent = self.frame.permit.take().filter(|_| !spent);
-        if let (Some(charge), Some(budget)) = (unspent, self.budget()) {
-            budget.give_back(charge);
+    fn give_back(&self, permit: Option<Charge>) {
+        if let Some(charge) = permit {
+            self.budget().inspect(|budget| budget.give_back(charge));
         }
     }
 }
@@ -71,11 +71,11 @@ pub struct OnEnd<'p, H, C, K> {
 impl<'p, H, C, K> OnEnd<'p, H, C, K> {
     /// Gives the report of `call` to `hook` when it ends.
     #[inline]
-    pub fn new(call: Call<'p, C, K>, hook: H) -> Self
+    pub fn new(mut call: Call<'p, C, K>, hook: H) -> Self
     where
         H: Fn(&Report),
     {
-        call.state.frame.observed.set(true);
+        call.state.observed = true;
         Self {
             call,
             hook,
@@ -109,7 +109,7 @@ impl<H, C, K> Drop for OnEnd<'_, H, C, K> {
         // Before the hook, because an error may hold a connection or a permit.
         drop(self.call.kept.take());
         let state = &self.call.state;
-        let report = state.report(state.closed());
+        let report = state.report(state.close());
         state.give_report(report.clone());
         // The calls of the hook are no calls of the body around.
         let _restored = refusal_restored_after();

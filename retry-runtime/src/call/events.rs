@@ -108,7 +108,7 @@ impl State<'_> {
                     most,
                     message,
                     function = function,
-                    attempt = ended.then(|| frame.present.get()),
+                    attempt = ended.then(|| frame.present()),
                     allowed = allowed,
                     attempts = own,
                     verdict = failed.map(|failed| failed.verdict.as_str()),

@@ -3,8 +3,8 @@
 //! All of this runs while the thread-local points at the outer frame: before or after the poll of the inner call's
 //! attempt.
 
-use super::State;
 use super::events::Event;
+use super::{State, own_attempts};
 use crate::clock::Stamp;
 use crate::context::{Frame, Leeway, Phase, outer};
 use crate::policy::Nested;
@@ -25,13 +25,14 @@ impl State<'_> {
             .again
             .set(frame.again.get() || outer.is_again() && !outermost);
         if begins && outer.is_call() && !outermost {
-            let prepares = outer.phase.get() == Phase::Preparation;
+            let prepares = !outer.phase.get().is_attempt();
             let (node, function) = (outer.node(), self.settings.function());
-            frame.join(node.begin(outer.present.get(), prepares, function, Stamp::now));
+            frame.join(node.begin(outer.present(), prepares, function, Stamp::now));
         }
         if !outermost {
             let allowed = self.allowed_in(outer);
-            frame.attempts.set(allowed.min(self.own_attempts()));
+            let own = own_attempts(self.settings, self.scope.as_deref());
+            frame.attempts.set(allowed.min(own));
         }
     }
 
@@ -62,10 +63,17 @@ impl State<'_> {
     }
 
     /// Reports to the outer calls how many retries this call made. They count as failed until the call succeeds.
-    pub(super) fn note_retries(&self, retries: u32) {
+    pub(super) fn note_retries(&self) {
         if let Some(node) = self.frame.if_node() {
             let until = Stamp::now().plus(self.settings.policy.max_delay());
-            node.set(retries, until);
+            node.set(self.frame.retries_in_a_row(), until);
+        }
+    }
+
+    /// Reports to the outer calls that the retries of this call have not failed.
+    pub(super) fn forget_retries(&self) {
+        if let Some(node) = self.frame.if_node() {
+            node.set(0, Stamp::now());
         }
     }
 

@@ -6,8 +6,8 @@
 //! loop {
 //!     let ended = call.attempt(async { BODY }).await;                       // attempt.rs
 //!     let at = match call.settle(ended, |error| …) {                     // settle.rs
-//!         Ok(at) => at,
-//!         Err(result) => return result,
+//!         Continue(at) => at,
+//!         Break(result) => return result,
 //!     };
 //!     at.wait().await;                                                   // timers.rs
 //! }
@@ -43,10 +43,11 @@ pub use self::close::OnEnd;
 pub use self::settle::{Judgement, LastError, Stops};
 pub use self::timers::NextAttemptAt;
 
+use std::cell::Cell;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use self::settle::Checks;
+use self::settle::Said;
 use crate::budget::{BudgetCell, BudgetConfig, BudgetRef};
 use crate::clock::Stamp;
 use crate::context::Frame;
@@ -66,13 +67,16 @@ use crate::{metrics, rng, trace};
 pub struct Call<'p, C, K> {
     pub(crate) state: State<'p>,
     kept: Option<K>,
-    checks: Checks,
     cuts: PhantomData<fn() -> C>,
 }
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Begins a call with these settings.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "inlined, the call is made where it stays, and not copied there"
+    )]
+    #[inline(always)]
     pub(crate) fn with(settings: &'p SiteSettings<'p>) -> Self {
         let recorded = metrics::is_recording();
         let observed = recorded || settings.listens || is_listening();
@@ -80,13 +84,21 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         let timed = C::LIMITED || observed || trace::subscriber_wants();
         let started = timed.then(Stamp::now);
         let deadline = started.map_or(Stamp::NEVER, |now| now.after(settings.policy.deadline()));
-        let frame = Frame::new(settings.policy.most_attempts(), started, deadline);
-        frame.recorded.set(recorded);
-        frame.observed.set(observed);
+        let scope = observed.then(|| of_test_scope(settings)).flatten();
+        let frame = Frame::new(started, deadline);
+        frame.attempts.set(own_attempts(settings, scope.as_deref()));
         Self {
-            state: State { frame, settings },
+            state: State {
+                frame,
+                settings,
+                scope,
+                observed,
+                recorded,
+                waits: Cell::new(false),
+                said: Cell::default(),
+                stands: false,
+            },
             kept: None,
-            checks: Checks::default(),
             cuts: PhantomData,
         }
     }
@@ -94,7 +106,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Takes the result of `before_retry`. Returns its error, with which the call ends, or `None` to go on.
     pub fn prepared<E>(&self, prepared: impl Prepared<E>) -> Option<E> {
         let error = prepared.into_error();
-        self.state.prepared(error.is_some());
+        self.state.end_preparation(error.is_some());
         error
     }
 
@@ -113,7 +125,8 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
 
 impl Site<true> {
     /// Begins a call with the function's own settings.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `Call::with`")]
+    #[inline(always)]
     #[must_use]
     pub fn begin<K>(&self) -> Call<'_, Cut, K> {
         Call::with(self)
@@ -129,7 +142,8 @@ impl Site<true> {
 
 impl SiteSettings<'static> {
     /// Begins a call with the function's own settings.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `Call::with`")]
+    #[inline(always)]
     #[must_use]
     pub fn begin<K>(&self) -> Call<'_, Never, K> {
         Call::with(self)
@@ -143,21 +157,35 @@ impl SiteSettings<'static> {
     }
 }
 
+/// A call, without what is generic.
 pub(crate) struct State<'p> {
     /// What the call shares with the code inside its attempts.
     pub(crate) frame: Frame,
     pub(super) settings: &'p SiteSettings<'p>,
+    /// What its test scope gives to the call, if it began in one.
+    scope: Option<Box<CallInScope>>,
+    /// A hook, a recorder or a listener observes the call.
+    observed: bool,
+    /// A recorder was found when the call began.
+    recorded: bool,
+    /// The recorder counts the call as one that is between two attempts.
+    waits: Cell<bool>,
+    /// What `when_ok`, `until` or `unless` says about the attempt that ended.
+    // In a cell: if their methods took `&mut self`, a trait of the user for every type could take them over.
+    said: Cell<Said>,
+    /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
+    stands: bool,
 }
 
 impl State<'_> {
     /// Records that the code inside is pending.
     #[inline]
-    pub(super) fn suspended(&self) {
+    pub(super) fn suspend(&self) {
         // A refusal only counts if the attempt fails in the same poll.
         self.frame.refusal.set(None);
         self.frame.was_pending.set(true);
         if self.frame.if_rest().is_some() {
-            self.leave_attempt();
+            self.leave_span();
             self.frame.share_open_commits();
         }
     }
@@ -172,39 +200,9 @@ impl State<'_> {
 /// The environment of a call: its budget, the budget of its hedges, the switch, the most attempts, and the draw of its delays.
 /// It is that of the process, or that of the test scope in which the call begins.
 impl State<'_> {
-    /// Puts a call that begins in a test scope into that scope, until the call ends.
-    pub(super) fn enter_test_scope(&self) {
-        let (frame, settings) = (&self.frame, self.settings);
-        let around = frame.observed.get().then(test_scope_around).flatten();
-        if let Some(scope) = around {
-            let enter = || {
-                scope.enter(
-                    settings.name,
-                    settings.budget(),
-                    hedges_of(&settings.shared.hedges),
-                )
-            };
-            frame.rest().scope.get_or_init(enter);
-            frame.attempts.set(self.own_attempts());
-        }
-    }
-
-    /// What the test scope of the call gives to it, if the call is in one.
-    #[inline]
-    pub(super) fn test_scope(&self) -> Option<&CallInScope> {
-        self.frame.if_rest()?.scope.get()
-    }
-
-    /// The attempts that the call may make by itself.
-    pub(super) fn own_attempts(&self) -> u32 {
-        let most = self.test_scope().and_then(|own| own.scope.attempts);
-        let own = self.settings.policy.most_attempts();
-        own.min(most.unwrap_or(u32::MAX))
-    }
-
     /// Whether retries are on.
     pub(super) fn is_enabled(&self) -> bool {
-        let own = self.test_scope().map(|own| &own.scope.disabled);
+        let own = self.scope.as_ref().map(|own| &own.scope.disabled);
         own.unwrap_or(&DISABLED).is_down()
     }
 
@@ -212,24 +210,42 @@ impl State<'_> {
     #[inline]
     pub(super) fn budget(&self) -> Option<BudgetRef<'_>> {
         let budget = self.settings.budget()?;
-        let own = self.test_scope().and_then(|own| own.cell.as_deref());
+        let own = self.scope.as_ref().and_then(|own| own.cell.as_deref());
         let cell = own.unwrap_or(budget.cell);
         Some(BudgetRef { cell, ..budget })
     }
 
     /// The budget of the function's hedges.
     pub(super) fn hedges(&self) -> BudgetRef<'_> {
-        let own = self.test_scope().map(|own| &*own.hedges);
+        let own = self.scope.as_ref().map(|own| &*own.hedges);
         hedges_of(own.unwrap_or(&self.settings.shared.hedges))
     }
 
     /// Draws the delay before the next attempt. Returns it, and whether the call waits for it.
     pub(super) fn draw(&self, range: &DelayRange, now: Stamp) -> (Duration, bool) {
-        match self.test_scope() {
+        match &self.scope {
             None => (rng::draw(rng::seed(now), range), true),
             Some(own) => (own.draw(self.frame.number.get(), range), own.scope.waits),
         }
     }
+}
+
+/// What the test scope around gives to a call that begins now, if there is one.
+#[cold]
+fn of_test_scope(settings: &SiteSettings<'_>) -> Option<Box<CallInScope>> {
+    let (budget, hedges) = (settings.budget(), hedges_of(&settings.shared.hedges));
+    let scope = test_scope_around()?;
+    Some(Box::new(scope.enter(settings.name, budget, hedges)))
+}
+
+/// The attempts that a call may make by itself.
+#[inline]
+fn own_attempts(settings: &SiteSettings<'_>, scope: Option<&CallInScope>) -> u32 {
+    let most = scope.and_then(|own| own.scope.attempts);
+    settings
+        .policy
+        .most_attempts()
+        .min(most.unwrap_or(u32::MAX))
 }
 
 fn hedges_of(cell: &BudgetCell) -> BudgetRef<'_> {

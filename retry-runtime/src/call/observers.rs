@@ -2,10 +2,10 @@
 //! reports. They are notified at four moments, here and nowhere else:
 //!
 //! ```text
-//! an attempt begins   enter_attempt (each poll)
-//! its body ends       body_ends (twice, with a hedge)
-//! a wait begins       wait_begins
-//! the call ends       call_ends, then give_report
+//! an attempt begins   enter_span (each poll)
+//! its body ends       on_body_ended (twice, with a hedge)
+//! a wait begins       on_wait_begun
+//! the call ends       on_call_ended, then give_report
 //! ```
 //!
 //! No lock is held while a subscriber is called, because the subscriber may call annotated functions itself.
@@ -21,14 +21,13 @@ use crate::listen::listener;
 use crate::metrics::{self, Attempted, Metric};
 use crate::report::Report;
 use crate::stopped::Outcome;
-use crate::test_scope::LoggedCall;
 use crate::trace::{self, Begun, Entered, Spans};
 
 impl State<'_> {
     /// Enters the span of the attempt for one poll. `begins` says that this is the first poll, which opens the span if
     /// a subscriber wants it. The span is left when the body is pending, or when the attempt ends.
     #[inline]
-    pub(super) fn enter_attempt(&self, begins: bool) {
+    pub(super) fn enter_span(&self, begins: bool) {
         if trace::spans_may_be_wanted() {
             self.enter_attempt_span(begins);
         }
@@ -37,12 +36,12 @@ impl State<'_> {
     #[cold]
     fn enter_attempt_span(&self, begins: bool) {
         let frame = &self.frame;
-        let which = frame.which.get();
+        let which = frame.which();
         if begins {
             let begun = Begun {
                 function: self.settings.name,
                 place: self.settings.place,
-                attempt: frame.present.get(),
+                attempt: frame.present(),
                 attempts: frame.attempts_allowed(),
                 which,
             };
@@ -66,19 +65,19 @@ impl State<'_> {
     }
 
     /// Leaves the span of the attempt, or of the call.
-    pub(super) fn leave_attempt(&self) {
+    pub(super) fn leave_span(&self) {
         let rest = self.frame.if_rest();
         let _ = rest.and_then(|rest| rest.noted().entered.take());
     }
 
     /// The body of an attempt ends, which is one of two with a hedge beside it: counts it, and closes its span.
-    pub(super) fn body_ends(&self, how: Attempted, words: Option<&dyn Display>) {
-        if let (Attempted::Failed(verdict), Some(_)) = (how, self.test_scope()) {
-            self.frame.rest().noted().verdicts.push(verdict);
+    pub(super) fn on_body_ended(&self, how: Attempted, words: Option<&dyn Display>) {
+        if let (Attempted::Failed(verdict), Some(own)) = (how, &self.scope) {
+            own.verdicts.borrow_mut().push(verdict);
         }
         self.count(how);
-        self.leave_attempt();
-        self.change_spans(|spans| spans.end_attempt(self.frame.which.get(), how, words));
+        self.leave_span();
+        self.change_spans(|spans| spans.end_attempt(self.frame.which(), how, words));
     }
 
     pub(super) fn count(&self, how: Attempted) {
@@ -87,15 +86,20 @@ impl State<'_> {
 
     /// Records a metric, if the call found a recorder when it began.
     fn record<'a>(&self, metric: impl FnOnce() -> Metric<'a>) {
-        if self.frame.recorded.get() {
+        if self.recorded {
             metrics::record(self.settings.name, &metric());
         }
     }
 
     /// A wait begins. `failed` says which failure it follows, unless it is the pause of the budget.
-    pub(super) fn wait_begins(&self, delay: Duration, now: Stamp, failed: Option<FailedWith<'_>>) {
-        if self.test_scope().is_some() {
-            self.frame.rest().noted().delays.push(delay);
+    pub(super) fn on_wait_begun(
+        &self,
+        delay: Duration,
+        now: Stamp,
+        failed: Option<FailedWith<'_>>,
+    ) {
+        if let Some(own) = &self.scope {
+            own.delays.borrow_mut().push(delay);
         }
         if let Some(failed) = failed {
             self.log(Event::Retrying(failed, delay));
@@ -107,50 +111,47 @@ impl State<'_> {
             self.log(Event::Paused(delay));
         }
         // A pause may follow a wait.
-        self.wait_ends();
+        self.on_wait_ended();
         self.record(|| {
             let budget = self.budget().filter(|_| failed.is_some());
             Metric::WaitBegins(delay, budget.map(|budget| budget.level()))
         });
-        self.frame.waits.set(self.frame.recorded.get());
+        self.waits.set(self.recorded);
     }
 
     /// The call ends, and with it an attempt that runs beside another one: records it, and closes its spans.
-    pub(super) fn call_ends(&self, outcome: Outcome) {
-        if self.frame.beside.take() {
+    pub(super) fn on_call_ended(&self, outcome: Outcome) {
+        let bodies = self.frame.bodies.get();
+        if bodies.other().is_some() {
+            self.frame.bodies.set(bodies.end());
             self.count(Attempted::Unfinished);
         }
-        self.wait_ends();
-        if self.frame.recorded.get() {
+        self.on_wait_ended();
+        if self.recorded {
             let report = self.report(outcome);
             self.record(|| Metric::Ended(&report));
         }
-        self.leave_attempt();
+        self.leave_span();
         self.change_spans(|spans| spans.end(outcome));
     }
 
     /// The wait is over, if there was one.
-    pub(super) fn wait_ends(&self) {
-        if self.frame.waits.take() {
+    pub(super) fn on_wait_ended(&self) {
+        if self.waits.take() {
             self.record(|| Metric::WaitEnds);
         }
     }
 
     /// A retry begins.
-    pub(super) fn retry_begins(&self) {
+    pub(super) fn on_retry_begun(&self) {
         self.record(|| Metric::RetryBegins);
     }
 
     /// Gives the report to the outer listener and to the test scope of the call.
     pub(super) fn give_report(&self, report: Report) {
         listener(|listener| listener.record(report.clone()));
-        if let Some(own) = self.test_scope() {
-            let mut noted = self.frame.rest().noted();
-            own.log(LoggedCall {
-                report,
-                delays: std::mem::take(&mut noted.delays),
-                verdicts: std::mem::take(&mut noted.verdicts),
-            });
+        if let Some(own) = &self.scope {
+            own.log(report);
         }
     }
 
@@ -170,7 +171,7 @@ impl State<'_> {
                 _ => previous.verdict(),
             }),
             budget_level: self.budget().map(|budget| budget.level()),
-            hedge: frame.hedge(matches!(
+            hedge: self.hedge(matches!(
                 outcome,
                 Outcome::Success | Outcome::SuccessAfterRetry
             )),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::attempt::{Cut, Limits};
 use super::{Call, NextAttemptAt, State};
 use crate::clock::Stamp;
-use crate::context::{Phase, outer};
+use crate::context::outer;
 use crate::delays::fit;
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
@@ -18,11 +18,9 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     #[inline]
     pub fn pause(&self) -> Result<Option<NextAttemptAt<'p>>, C> {
         let state = &self.state;
-        // A call that begins has not entered its test scope.
-        let observed = state.frame.observed.get();
         let budget = state.budget();
-        if observed || budget.is_some_and(|budget| !budget.cell.is_at_rest()) {
-            let pause = state.pause(C::LIMITED);
+        if budget.is_some_and(|budget| !budget.cell.is_at_rest()) {
+            let pause = state.wait_for_pause(C::LIMITED);
             return pause.or_else(|cut| C::from(cut).map_or(Ok(None), Err));
         }
         Ok(None)
@@ -33,12 +31,9 @@ impl<'p> State<'p> {
     /// Returns how long the next attempt waits for the end of the pause, or `None` if it begins now. Without limits the
     /// wait fits any deadline, because no error could say that it does not.
     #[cold]
-    fn pause(&self, limited: bool) -> Result<Option<NextAttemptAt<'p>>, Cut> {
+    fn wait_for_pause(&self, limited: bool) -> Result<Option<NextAttemptAt<'p>>, Cut> {
         let frame = &self.frame;
         self.end_wait();
-        if frame.phase.get() == Phase::New {
-            self.enter_test_scope();
-        }
         let now = Stamp::now();
         let Some((left, most)) = self.left_of_pause(now) else {
             return Ok(None);
@@ -51,14 +46,14 @@ impl<'p> State<'p> {
         if let (true, Some((length, left))) = (limited, frame.time_to_deadline(now)) {
             delays = fit(delays, length, left).ok_or(Cut::Paused)?;
         }
-        Ok(Some(self.begin_wait(&delays, now, None)))
+        Ok(Some(self.start_wait(&delays, now, None)))
     }
 
     /// Returns how long the pause goes on for this call, and how long the call waits at most: 1.25 times `max_retry_after` since
     /// it met the pause on its way to the next attempt. `None` if the pause is over.
     fn left_of_pause(&self, now: Stamp) -> Option<(Duration, Duration)> {
         let end = self.budget()?.paused_until(now)?;
-        let now = self.frame.own_time(now);
+        let now = now.plus(self.frame.passed_over());
         let patience = self.settings.policy.max_retry_after();
         let longest = now.plus(patience);
         let mut noted = self.frame.rest().noted();
@@ -73,7 +68,7 @@ impl<'p> State<'p> {
         let longest = self.settings.policy.max_retry_after();
         let hint = hint.filter(|hint| *hint <= longest);
         if let (Some(hint), Some(budget)) = (hint, self.budget()) {
-            let now = self.frame.own_time(Stamp::now());
+            let now = Stamp::now().plus(self.frame.passed_over());
             budget.pause_until(now.plus(hint));
         }
     }

@@ -13,6 +13,7 @@
 //! }
 //! ```
 
+use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -22,11 +23,11 @@ use pin_project_lite::pin_project;
 use super::attempt::{Limits, poll_limits};
 use super::cancel::Signalled;
 use super::events::Event;
-use super::timers::poll_until_due;
+use super::timers::{Next, poll_until_due};
 use super::{Call, NextAttemptAt, State};
 use crate::budget::{Charge, Request};
 use crate::clock::{Sleep, Stamp};
-use crate::context::{Leeway, Phase};
+use crate::context::{Bodies, Leeway, Phase};
 use crate::report::{Hedge, Which};
 
 pin_project! {
@@ -47,25 +48,14 @@ pin_project! {
         limit: C::Timer,
         #[pin]
         slow: Option<Sleep>,
-        hedging: Hedging,
+        // When the hedge begins, if one may.
+        hedge_at: Option<Stamp>,
         turn: bool,
     }
 }
 
-/// Whether an attempt has a hedge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Hedging {
-    /// The attempt has not begun.
-    New,
-    /// It begins a hedge then.
-    At(Stamp),
-    Began,
-    /// It begins none.
-    None,
-}
-
 /// What follows an attempt: another one then, or the result of the call.
-type Settled<'p, F> = Result<NextAttemptAt<'p>, <F as Future>::Output>;
+type Settled<'p, F> = ControlFlow<<F as Future>::Output, NextAttemptAt<'p>>;
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Makes an attempt, and a hedge beside it if it is the first and slow. Returns what `settle` returns about the body that
@@ -87,7 +77,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
             hedge: None,
             limit: C::Timer::default(),
             slow: None,
-            hedging: Hedging::New,
+            hedge_at: None,
             turn: false,
         }
     }
@@ -106,13 +96,13 @@ where
         let mut this = self.project();
         let call = &mut **this.call;
         // What begins is the present one, and in its span.
-        let mut begins = *this.hedging == Hedging::New;
+        let phase = call.state.frame.phase.get();
+        let mut begins = !phase.is_attempt();
         if begins {
-            let first = call.state.frame.phase.get() == Phase::New;
-            if let Err(late) = call.state.enter(false) {
+            if let Err(late) = call.state.enter_attempt() {
                 return Poll::Ready((this.settle)(call, Err(late)));
             }
-            *this.hedging = call.state.hedging(first);
+            *this.hedge_at = call.state.hedge_at(phase == Phase::New);
             this.first.set(Some(call.state.frame.lend(&mut *this.make)));
         }
         // The order alternates: if one used up what tokio lets a task do in a poll, the other would starve.
@@ -132,18 +122,17 @@ where
                     continue;
                 };
                 if !std::mem::take(&mut begins) {
-                    if *this.hedging == Hedging::Began {
-                        call.state.frame.turn_to(*which);
-                    }
-                    call.state.enter_attempt(false);
+                    call.state.frame.turn_to(*which);
+                    call.state.enter_span(false);
                 }
                 match call.state.frame.lend(|| body.poll(waker)) {
-                    Poll::Pending => call.state.suspended(),
+                    Poll::Pending => call.state.suspend(),
                     Poll::Ready(output) => {
                         slot.set(None);
                         let settled = (this.settle)(call, Ok(output));
                         // The failure of one is set aside while the attempt goes on.
-                        if call.state.frame.phase.get() != Phase::Attempt {
+                        if !matches!(&settled, ControlFlow::Continue(at) if at.next == Next::Other)
+                        {
                             return Poll::Ready(settled);
                         }
                     }
@@ -155,24 +144,24 @@ where
                     if let Some(cut) = C::from(cut) {
                         this.first.set(None);
                         this.hedge.set(None);
-                        call.state.frame.cut_the_first();
+                        // Of two that run, the first is cut.
+                        call.state.frame.turn_to(Which::First);
                         return Poll::Ready((this.settle)(call, Err(cut)));
                     }
                 }
             }
-            let Hedging::At(at) = *this.hedging else {
+            let Some(at) = *this.hedge_at else {
                 return Poll::Pending;
             };
             let now = ready!(poll_until_due(state, this.slow.as_mut(), waker, |now| {
                 if at <= now { Ok(now) } else { Err(at) }
             }));
             this.slow.set(None);
-            *this.hedging = Hedging::None;
+            *this.hedge_at = None;
             // The timer may ring late.
             if !state.may_hedge(now.max(Stamp::now())) {
                 return Poll::Pending;
             }
-            *this.hedging = Hedging::Began;
             state.begin_hedge();
             begins = true;
             this.hedge.set(Some(state.frame.lend(&mut *this.make)));
@@ -189,26 +178,24 @@ where
     C: Limits,
 {
     fn signalled(&self) -> bool {
-        self.call.state.signalled()
+        self.call.state.signal()
     }
 }
 
 impl State<'_> {
     /// When the attempt that begins gets a hedge beside it, if it is the `first`.
-    fn hedging(&self, first: bool) -> Hedging {
+    fn hedge_at(&self, first: bool) -> Option<Stamp> {
         let frame = &self.frame;
         if first {
             self.hedges().succeed(None, Stamp::now);
         }
         if frame.inside.get() != Leeway::Anything {
             // An outer call may hedge.
-            return Hedging::None;
+            return None;
         }
         frame.inside.set(Leeway::Retry);
-        match self.hedge_after() {
-            Some(after) if first => Hedging::At(Stamp::now().plus(after)),
-            _ => Hedging::None,
-        }
+        let after = self.hedge_after().filter(|_| first)?;
+        Some(Stamp::now().plus(after))
     }
 
     /// Returns after how long the call hedges, or `None` for never.
@@ -232,11 +219,11 @@ impl State<'_> {
             || frame.attempts_allowed().is_some_and(|most| most < 2)
             || !self.settings.idempotent
             || !self.is_enabled()
-            || frame.deadline.get() <= now.after(self.hedge_after())
+            || frame.limits.get().deadline <= now.after(self.hedge_after())
         {
             return false;
         }
-        let now = frame.own_time(now);
+        let now = now.plus(frame.passed_over());
         let may = self
             .budget()
             .is_some_and(|budget| budget.is_half_full() && budget.paused_until(now).is_none())
@@ -256,10 +243,9 @@ impl State<'_> {
         noted.in_doubt = true;
         drop(noted);
         frame.number.set(2);
-        frame.beside.set(true);
-        frame.turn_to(Which::Hedge);
+        frame.bodies.set(Bodies::Both(Which::Hedge));
         // As for a retry: taken back if the call succeeds.
-        self.note_retries(self.frame.retries_in_a_row());
-        self.enter_attempt(true);
+        self.note_retries();
+        self.enter_span(true);
     }
 }

@@ -8,30 +8,32 @@
 //! call.retry_after(&ended, …);                 // with `retry_after`
 //!
 //! let at = match call.settle(ended, judge) {
-//!     Ok(at) => at,
-//!     Err(result) => return result,
+//!     Continue(at) => at,
+//!     Break(result) => return result,
 //! };
 //! ```
 //!
 //! `judge` returns a [`Judgement`]. Only errors that the body returned are judged. With `on_retry`, or with a judge that captures,
 //! `decide` takes the place of `settle`. A race calls both when a body ends (`race.rs`).
 
-use std::cell::Cell;
 use std::fmt::Display;
 use std::marker::PhantomData;
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::time::Duration;
 
-use super::after::FAILED_VALUE;
 use super::attempt::{Cut, Limits, Never};
+use super::timers::Next;
 use super::{Call, NextAttemptAt};
 use crate::classify::Ruling;
-use crate::context::Phase;
 use crate::event::RetryEvent;
 use crate::lookup::client::{By, Foreign};
 use crate::lookup::{BoxedError, Failed, Kept, Nothing};
 use crate::opaque::opaque;
 use crate::result::{FromStopped, ResultLike};
 use crate::stopped::{Outcome, Stopped};
+
+/// What stands for the error of an attempt that returned none.
+pub(super) const FAILED_VALUE: &str = "an `Ok` that means failure";
 
 /// What a function says about an error that its body returned.
 pub struct Judgement<'e, K> {
@@ -49,11 +51,7 @@ pub struct Judgement<'e, K> {
 type SharedJudge<E, K> = for<'e> fn(&'e Failed<'e, E>) -> Judgement<'e, K>;
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
-    /// Decides what follows an attempt. Returns when the next attempt begins.
-    ///
-    /// # Errors
-    ///
-    /// - The result of the call, if it ends.
+    /// Decides what follows an attempt: another one then, or the end of the call with this result.
     #[expect(
         clippy::inline_always,
         reason = "inlined, the result of the attempt is moved once, and not into two more calls"
@@ -63,7 +61,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         &mut self,
         ended: Result<R, C>,
         judge: SharedJudge<R::Error, K>,
-    ) -> Result<NextAttemptAt<'p>, R>
+    ) -> ControlFlow<R, NextAttemptAt<'p>>
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
@@ -73,10 +71,6 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     }
 
     /// The same, for a call with a judge that captures, or with `on_retry`, which is the `hook`.
-    ///
-    /// # Errors
-    ///
-    /// - The result of the call, if it ends.
     #[expect(clippy::inline_always, reason = "as for `settle`")]
     #[inline(always)]
     pub fn decide<R, W>(
@@ -84,31 +78,30 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         ended: Result<R, C>,
         judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> Judgement<'e, K>,
         hook: impl FnOnce(&RetryEvent<'_, R::Error>),
-    ) -> Result<NextAttemptAt<'p>, R>
+    ) -> ControlFlow<R, NextAttemptAt<'p>>
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
         K: LastError<C, R::Error, W>,
     {
-        let checks = std::mem::take(&mut self.checks);
-        let unready = C::from(Cut::NotReady).filter(|_| checks.unready.get());
-        let ended = match (ended, unready) {
-            (Ok(_), Some(unready)) => Err(unready),
+        let said = self.state.said.take();
+        let ended = match (ended, C::from(Cut::NotReady)) {
+            (Ok(_), Some(unready)) if said == Said::NotReady => Err(unready),
             (ended, _) => ended,
         };
-        let (next, words) = match ended {
-            Err(cut) => match self.state.cut(cut.into(), checks.vetoed.get()) {
+        let (at, words) = match ended {
+            Err(cut) => match self.state.cut(cut.into(), said) {
                 Ok(at) => (at, Into::<Cut>::into(cut).as_str()),
-                Err(stopped) => return Err(self.stopped(cut, stopped)),
+                Err(stopped) => return Break(self.stopped(cut, stopped)),
             },
             Ok(result) => match result.into() {
-                Ok(value) if !checks.failed_value.get() => {
-                    self.state.succeeded();
-                    return Err(R::from(Ok(value)));
+                Ok(value) if said != Said::FailedValue => {
+                    self.state.succeed();
+                    return Break(R::from(Ok(value)));
                 }
-                Ok(value) => match self.state.failed_value() {
+                Ok(value) => match self.state.fail_with_value() {
                     Ok(at) => (at, FAILED_VALUE),
-                    Err(_) => return Err(R::from(Ok(value))),
+                    Err(_) => return Break(R::from(Ok(value))),
                 },
                 Err(error) => {
                     let failed = Failed::new(&error);
@@ -116,32 +109,34 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
                     let ruling = judged
                         .ruling
                         .exactly(self.state.delay_said())
-                        .unless(checks.vetoed.get());
-                    let Ok(at) = self.state.failed(ruling, judged.words, true) else {
-                        return Err(R::from(Err(error)));
+                        .unless(said == Said::Vetoed);
+                    let words = self.state.shown(judged.words);
+                    let Ok(at) = self.state.fail(ruling, words) else {
+                        return Break(R::from(Err(error)));
                     };
-                    self.call_on_retry(Some(&error), judged.words, hook);
+                    self.call_on_retry(at, Some(&error), words, hook);
                     self.kept = K::keep(error);
-                    return Ok(at);
+                    self.state.stands = true;
+                    return Continue(at);
                 }
             },
         };
-        self.call_on_retry(None, &words, hook);
-        Ok(next)
+        self.call_on_retry(at, None, &words, hook);
+        self.state.stands = false;
+        Continue(at)
     }
 
     /// Calls `on_retry`, if there is one and a retry follows.
     #[inline]
     fn call_on_retry<E>(
         &self,
+        at: NextAttemptAt<'_>,
         error: Option<&E>,
         words: &dyn Display,
         hook: impl FnOnce(&RetryEvent<'_, E>),
     ) {
-        if self.state.settings.listens
-            && self.state.frame.phase.get() != Phase::Attempt
-            && !self.state.is_signalled()
-        {
+        let follows = at.next != Next::Other && !self.state.is_signalled();
+        if self.state.settings.listens && follows {
             hook(&self.state.event(error, words));
         }
     }
@@ -153,11 +148,9 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         ended: &Result<R, C>,
         means_failure: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
     ) {
-        let (failed_value, delay) = value(ended).map_or((false, None), means_failure);
-        if failed_value {
-            self.state.say_delay(delay);
+        if let Some((true, delay)) = value(ended).map(means_failure) {
+            self.say(Said::FailedValue, delay);
         }
-        self.checks.failed_value.set(failed_value);
     }
 
     /// Asks `until` whether an `Ok` is ready. One that is not is dropped, as if a limit had cut the attempt.
@@ -167,11 +160,9 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         ended: &Result<R, C>,
         is_ready: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
     ) {
-        let (ready, delay) = value(ended).map_or((true, None), is_ready);
-        if !ready {
-            self.state.say_delay(delay);
+        if let Some((false, delay)) = value(ended).map(is_ready) {
+            self.say(Said::NotReady, delay);
         }
-        self.checks.unready.set(!ready);
     }
 
     /// Asks `unless` about an error. After a timeout, asks it about the error that the caller would get.
@@ -191,7 +182,18 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
             }
             Err(_) => false,
         };
-        self.checks.vetoed.set(vetoed);
+        if vetoed {
+            self.say(Said::Vetoed, None);
+        }
+    }
+
+    /// Keeps what one of these says first, and the delay.
+    #[inline]
+    fn say(&self, said: Said, delay: Option<Duration>) {
+        self.state.say_delay(delay);
+        if self.state.said.get() == Said::Nothing {
+            self.state.said.set(said);
+        }
     }
 
     /// Asks `retry_after` for the delay after an error, in the attempt that returned it.
@@ -200,7 +202,8 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         ended: &Result<R, C>,
         delay: impl FnOnce(&R::Error) -> Option<Duration>,
     ) {
-        let result = ended.as_ref().ok().filter(|_| !self.checks.vetoed.get());
+        let vetoed = self.state.said.get() == Said::Vetoed;
+        let result = ended.as_ref().ok().filter(|_| !vetoed);
         if let Some(error) = result.and_then(|result| result.borrow().as_ref().err()) {
             self.state.say_delay(self.state.frame.lend(|| delay(error)));
         }
@@ -225,7 +228,8 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         C: Stops<R::Error, W>,
         K: LastError<C, R::Error, W>,
     {
-        let stands = self.state.error_stands(cut.into());
+        // No other attempt began in time.
+        let stands = self.state.stands && matches!(cut.into(), Cut::Late | Cut::Paused);
         let ended = match self.kept.take() {
             Some(kept) => kept.end(stopped, stands),
             None => Err(stopped),
@@ -295,16 +299,17 @@ impl<C, E, W> LastError<C, E, W> for Nothing {}
 impl<E> LastError<Cut, E, By<Self>> for Foreign {}
 impl<E> LastError<Never, E, ()> for Foreign {}
 
-/// What `when_ok`, `until` and `unless` say about an attempt. They are asked before the ruling.
-// In cells: if their methods took `&mut self`, a trait of the user for every type could take them over.
-#[derive(Debug, Default)]
-pub(super) struct Checks {
-    /// `when_ok` says that its `Ok` means failure.
-    failed_value: Cell<bool>,
-    /// `until` says that its `Ok` is not ready.
-    unready: Cell<bool>,
-    /// `unless` forbids another attempt.
-    vetoed: Cell<bool>,
+/// What `when_ok`, `until` or `unless` says about an attempt. They are asked before the ruling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Said {
+    #[default]
+    Nothing,
+    /// `when_ok`: its `Ok` means failure.
+    FailedValue,
+    /// `until`: its `Ok` is not ready.
+    NotReady,
+    /// `unless`: no other attempt.
+    Vetoed,
 }
 
 opaque! { Judgement [K] ['_, K]; }

@@ -11,22 +11,31 @@ use tokio::task::unconstrained;
 
 use super::State;
 use super::events::FailedWith;
-use crate::clock::{Instant, Sleep, Stamp, sleep_until, turn};
+use crate::clock::{Sleep, Stamp, sleep_until, turn};
 use crate::delays::{DelayRange, Jitter};
 use crate::site::SiteSettings;
+use crate::trace;
 
 /// When the next attempt of a function begins.
 #[derive(Debug, Clone, Copy)]
 pub struct NextAttemptAt<'p> {
-    /// The instant, or `None` for at once.
-    pub(super) at: Option<Stamp>,
+    pub(super) next: Next,
     settings: &'p SiteSettings<'p>,
+}
+
+/// What is before the next attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// A wait, which began then and ends then. If both are the same, other tasks get a turn.
+    At(Stamp, Stamp),
+    /// The end of this attempt: one of two failed, and the other still runs.
+    Other,
 }
 
 impl<'p> State<'p> {
     /// Begins a wait: draws its delay. Returns when it ends, which is at once in a test scope without waits. `failed` says
     /// which failure it follows, unless it is the pause of the budget.
-    pub(super) fn begin_wait(
+    pub(super) fn start_wait(
         &self,
         range: &DelayRange,
         now: Stamp,
@@ -34,7 +43,7 @@ impl<'p> State<'p> {
     ) -> NextAttemptAt<'p> {
         let frame = &self.frame;
         let (delay, waits) = self.draw(range, now);
-        if frame.observed.get() || self.settings.policy.jitter() == Jitter::Decorrelated {
+        if self.observed || self.settings.policy.jitter() == Jitter::Decorrelated {
             let mut noted = frame.rest().noted();
             if failed.is_some() {
                 noted.delay = Some(delay);
@@ -44,16 +53,15 @@ impl<'p> State<'p> {
         if !waits {
             frame.pass_over(delay);
         }
-        self.wait_begins(delay, now, failed);
-        self.next((waits && !delay.is_zero()).then(|| now.plus(delay)))
+        if self.observed || trace::may_be_heard() {
+            self.on_wait_begun(delay, now, failed);
+        }
+        self.next(Next::At(now, if waits { now.plus(delay) } else { now }))
     }
 
-    /// The next attempt begins then, or at once.
-    pub(super) fn next(&self, at: Option<Stamp>) -> NextAttemptAt<'p> {
-        NextAttemptAt {
-            at,
-            settings: self.settings,
-        }
+    pub(super) fn next(&self, next: Next) -> NextAttemptAt<'p> {
+        let settings = self.settings;
+        NextAttemptAt { next, settings }
     }
 
     /// Adds the wait that is over, if there was one.
@@ -74,19 +82,23 @@ impl NextAttemptAt<'_> {
     /// # Cancel safety
     ///
     /// Dropping it ends the wait. The permit of the retry goes back when the call is dropped.
-    // Not a method of the call: a future that is generic costs more where it is awaited, in each function.
-    pub async fn wait(self) {
-        if self.at.is_none() {
-            return turn().await;
-        }
-        while let Some(end) = self.at {
-            let now = Instant::now();
-            let left = end.since(Stamp::of(now));
-            if left.is_zero() {
-                return;
+    // Not a method of the call: a future that is generic costs more where it is awaited, in each function. Nor `async`: its future
+    // would hold `self` twice.
+    pub fn wait(self) -> impl Future<Output = ()> {
+        let Self { settings, next } = self;
+        let (mut now, end) = match next {
+            Next::At(now, end) => (now, end),
+            Next::Other => (Stamp::FIRST, Stamp::FIRST),
+        };
+        async move {
+            if now == end {
+                turn().await;
             }
-            let sleep = || sleep_until(now + left.min(LONGEST_SLEEP));
-            unconstrained(needs_timers(self.settings.name, sleep)).await;
+            while now < end {
+                now = now.plus(LONGEST_SLEEP).min(end);
+                let sleep = || sleep_until(now.instant());
+                unconstrained(needs_timers(settings.name, sleep)).await;
+            }
         }
     }
 }
@@ -104,18 +116,18 @@ pub(super) fn poll_until_due<D>(
     mut due: impl FnMut(Stamp) -> Result<D, Stamp>,
 ) -> Poll<D> {
     loop {
-        let mut now = None;
-        if let Some(mut timer) = slot.as_mut().as_pin_mut() {
-            ready!(poll_unconstrained(timer.as_mut(), waker));
-            // If it rang late, what is due is that of its instant.
-            now = Some(timer.deadline());
-        }
-        let now = now.unwrap_or_else(Instant::now);
-        let stamp = Stamp::of(now);
-        let at = match due(stamp) {
+        let now = match slot.as_mut().as_pin_mut() {
+            None => Stamp::now(),
+            Some(mut timer) => {
+                ready!(poll_unconstrained(timer.as_mut(), waker));
+                // If it rang late, what is due is that of its instant.
+                Stamp::of(timer.deadline())
+            }
+        };
+        let at = match due(now) {
             Ok(due) => return Poll::Ready(due),
             Err(Stamp::NEVER) => return Poll::Pending,
-            Err(at) => now + at.since(stamp).min(LONGEST_SLEEP),
+            Err(at) => at.min(now.plus(LONGEST_SLEEP)).instant(),
         };
         match slot.as_mut().as_pin_mut() {
             Some(timer) => timer.reset(at),

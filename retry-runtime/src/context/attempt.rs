@@ -97,12 +97,12 @@ impl Attempt {
 
     fn of(frame: &Frame) -> Self {
         Self {
-            number: frame.present.get(),
+            number: frame.present(),
             attempts: frame.attempts_allowed(),
             // The first of two has none, although the other may have failed.
-            previous: frame.previous.get().filter(|_| frame.present.get() > 1),
-            limit: frame.limit(),
-            which: frame.which.get(),
+            previous: frame.previous.get().filter(|_| frame.present() > 1),
+            limit: frame.limits.get().nearest(),
+            which: frame.which(),
             call: Arc::clone(frame.rest()),
         }
     }

@@ -62,6 +62,7 @@ mod tests {
     use std::error::Error as _;
     use std::future::pending;
     use std::io;
+    use std::ops::ControlFlow;
     use std::pin::pin;
     use std::time::Duration;
 
@@ -203,7 +204,7 @@ mod tests {
     #[test]
     fn an_attempt_lists_each_open_commit_once_and_no_other() {
         let frame = Frame::default();
-        frame.phase.set(Phase::Attempt);
+        frame.phase.set(Phase::Attempt(None));
         let commits = [(); 2].map(|()| Arc::new(Flag::new()));
         for _ in 0..3 {
             frame.add_commits(&commits);
@@ -295,10 +296,7 @@ mod tests {
             let mut call = SITE.begin::<()>();
             let _ = call.attempt(async {}).await;
             let lost = Ruling::retry(Assessment::new(Verdict::Transient));
-            let at = call
-                .state
-                .failed(lost, &"lost", true)
-                .expect("another attempt");
+            let at = call.state.fail(lost, &"lost").expect("another attempt");
             at.wait().await;
             let _ = call.prepare(open_commit(pending::<()>())).await;
             hang().await
@@ -394,8 +392,8 @@ mod tests {
                 return call.cut_between(Cut::Cancelled);
             };
             match settled {
-                Ok(at) => at.wait().await,
-                Err(result) => return result,
+                ControlFlow::Continue(at) => at.wait().await,
+                ControlFlow::Break(result) => return result,
             }
         }
     }
@@ -468,7 +466,7 @@ mod tests {
         let settled = unless_begun(cancel.as_mut(), race)
             .await
             .expect("it had begun");
-        let at = settled.expect("it would be retried");
+        let at = settled.continue_value().expect("it would be retried");
         assert!(unless(cancel.as_mut(), at.wait()).await.is_none());
         let result: Result<(), Stopped> = call.cut_between(Cut::Cancelled);
         let stopped = result.unwrap_err();

@@ -18,6 +18,7 @@ use scoped_tls_hkt::ScopedKey;
 use uuid::Uuid;
 
 use super::nesting::Node;
+use super::phase::{Bodies, Phase, TimeLimits};
 use crate::atomics::Flag;
 use crate::budget::Charge;
 use crate::classify::Verdict;
@@ -25,7 +26,6 @@ use crate::clock::Stamp;
 use crate::report::{Hedge, Which};
 use crate::rng;
 use crate::stopped::Outcome;
-use crate::test_scope::CallInScope;
 use crate::trace::{Entered, Spans};
 
 /// What `scoped_thread_local!` makes, but as a `const`, which other crates can see into: each poll of an attempt sets it.
@@ -36,40 +36,27 @@ const FRAME: ScopedKey<Frame> = ScopedKey {
     },
 };
 
-/// What a call shares with the code inside its attempts. A limit is an instant, [`Stamp::NEVER`] for none.
+/// What a call shares with the code inside its attempts.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Frame {
     /// When the call began. A call that has and inherits no limits and is not observed has it from its first failure on.
     pub(crate) started: Cell<Option<Stamp>>,
-    /// The nearest deadline: the call's own or an inherited one.
-    pub(crate) deadline: Cell<Stamp>,
-    /// When the timeout of the present attempt cuts it.
-    pub(crate) cut: Cell<Stamp>,
-    /// The nearest limit from outside the present attempt.
-    outer_limit: Cell<Stamp>,
+    pub(crate) limits: Cell<TimeLimits>,
     /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
     narrowed: Cell<bool>,
     pub(crate) phase: Cell<Phase>,
+    /// The bodies of the present attempt, or of the last one.
+    pub(crate) bodies: Cell<Bodies>,
     /// Attempts begun, the current one and a hedge included.
     pub(crate) number: Cell<u32>,
-    /// The number of the attempt or the hedge that is polled, or that ended last.
-    pub(crate) present: Cell<u32>,
     /// How many attempts the call may make here in a row without progress, or `u32::MAX` for no limit.
     pub(crate) attempts: Cell<u32>,
-    /// Which of the two is polled, or ended last.
-    pub(crate) which: Cell<Which>,
-    /// The other one runs too.
-    pub(crate) beside: Cell<bool>,
     /// What calls inside an attempt may do.
     pub(crate) inside: Cell<Leeway>,
     /// The present attempt, or an outer attempt, is not the first of its call.
     pub(crate) again: Cell<bool>,
     /// How the last attempt failed.
     pub(crate) previous: Cell<Option<Previous>>,
-    /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
-    pub(crate) erred: Cell<bool>,
-    /// What the budget charged for the next retry, or for the retry that is running, which has spent it.
-    pub(crate) permit: Cell<Option<Charge>>,
     /// How many faults of its budget had begun when the call began.
     pub(crate) faults: Cell<u32>,
     /// The call was pending. Until then, calls that were made with it may not have begun.
@@ -78,56 +65,49 @@ pub(crate) struct Frame {
     pub(crate) refusal: Cell<Option<Outcome>>,
     /// What is known of retries here, if the call is within another one or has calls inside.
     node: OnceCell<Arc<Node>>,
-    /// A recorder was found when the call began.
-    pub(crate) recorded: Cell<bool>,
-    /// The recorder counts the call as one that is between two attempts.
-    pub(crate) waits: Cell<bool>,
-    /// A hook, a recorder or a listener observes the call.
-    pub(crate) observed: Cell<bool>,
     /// What most calls never need.
     rest: OnceCell<Arc<Rest>>,
 }
 
 impl Frame {
-    /// The frame of a call that may make `attempts` attempts.
+    /// The frame of a call.
     #[inline]
-    pub(crate) fn new(attempts: u32, started: Option<Stamp>, deadline: Stamp) -> Self {
+    pub(crate) fn new(started: Option<Stamp>, deadline: Stamp) -> Self {
         Self {
             started: Cell::new(started),
-            deadline: Cell::new(deadline),
-            attempts: Cell::new(attempts),
+            limits: Cell::new(TimeLimits::of(deadline)),
             ..Self::default()
         }
     }
 
     /// The frame of a scope with this deadline, for code without an outer call.
     pub(crate) fn of_scope(deadline: Stamp) -> Self {
-        let frame = Self::new(0, None, deadline);
-        frame.phase.set(Phase::Scope);
-        frame
+        Self {
+            phase: Cell::new(Phase::Scope),
+            ..Self::new(None, deadline)
+        }
     }
 
     /// Copies the frame for another task. Changes of the copy do not reach the original.
     pub(crate) fn carried(&self) -> Self {
-        let (mut phase, mut inside) = (Phase::Scope, self.leeway());
+        let (again, inside) = (self.is_again(), self.leeway());
+        let mut phase = Phase::Scope;
         if self.is_attempt() {
             phase = Phase::Carried;
             // The copy shares it, so that the call has one idempotency key wherever the first use is.
             self.rest();
         }
-        if self.is_again() {
-            inside = Leeway::Nothing;
+        Self {
+            phase: Cell::new(phase),
+            inside: Cell::new(if again { Leeway::Nothing } else { inside }),
+            again: Cell::new(again),
+            ..self.clone()
         }
-        let copy = self.clone();
-        copy.phase.set(phase);
-        copy.inside.set(inside);
-        copy.again.set(self.is_again());
-        copy
     }
 
     /// What calls inside may do: in a hedge, they make one attempt.
     pub(crate) fn leeway(&self) -> Leeway {
-        match self.which.get() {
+        match self.which() {
             Which::First => self.inside.get(),
             Which::Hedge => Leeway::Nothing,
         }
@@ -135,7 +115,22 @@ impl Frame {
 
     /// Whether the code inside runs again.
     pub(crate) fn is_again(&self) -> bool {
-        self.again.get() || self.which.get() == Which::Hedge
+        self.again.get() || self.which() == Which::Hedge
+    }
+
+    /// Which of two bodies is polled, or ended last.
+    pub(crate) fn which(&self) -> Which {
+        self.bodies.get().which()
+    }
+
+    /// Of two bodies that run, makes this one the present one.
+    pub(crate) fn turn_to(&self, which: Which) {
+        self.bodies.set(self.bodies.get().turn_to(which));
+    }
+
+    /// The number of the attempt or the hedge that is polled, or that ended last.
+    pub(crate) fn present(&self) -> u32 {
+        self.bodies.get().number(self.number.get())
     }
 
     /// Runs one poll of the code inside.
@@ -144,14 +139,14 @@ impl Frame {
         FRAME.set(self, poll)
     }
 
-    /// Whether the code inside runs in an attempt.
+    /// Whether the code inside runs in an attempt, maybe in another task.
     pub(crate) fn is_attempt(&self) -> bool {
-        matches!(self.phase.get(), Phase::Attempt | Phase::Carried)
+        matches!(self.phase.get(), Phase::Attempt(_) | Phase::Carried)
     }
 
     /// Whether the code inside runs for a call that makes attempts of its own.
     pub(crate) fn is_call(&self) -> bool {
-        matches!(self.phase.get(), Phase::Attempt | Phase::Preparation)
+        matches!(self.phase.get(), Phase::Attempt(_) | Phase::Preparation(_))
     }
 
     /// What most calls never need, made when it is first needed.
@@ -210,7 +205,7 @@ impl Frame {
 
     /// Lets the attempts before this one no longer count, nor the failed retries inside them.
     pub(crate) fn progress(&self) {
-        let number = self.present.get();
+        let number = self.present();
         let mut noted = self.rest().noted();
         // A task may still carry an earlier attempt.
         if number >= noted.progressed {
@@ -225,68 +220,58 @@ impl Frame {
 
 /// Time.
 impl Frame {
-    /// The nearest limit of the code inside.
-    pub(crate) fn limit(&self) -> Stamp {
-        let limits = self.outer_limit.get().min(self.cut.get());
-        limits.min(self.deadline.get())
-    }
-
-    /// Whether the deadline is reached.
-    pub(crate) fn is_late(&self) -> bool {
-        self.deadline.get() != Stamp::NEVER && self.deadline.get() <= Stamp::now()
+    /// When the call began, which is now if its time has not started.
+    pub(crate) fn start(&self, now: impl FnOnce() -> Stamp) -> Stamp {
+        let started = self.started.get().unwrap_or_else(now);
+        self.started.set(Some(started));
+        started
     }
 
     /// Takes over the limits of the outer frame, if they are nearer.
     pub(crate) fn inherit(&self, outer: &Self) {
-        let deadline = self.deadline.get().min(outer.deadline.get());
-        if self.deadline.replace(deadline) != deadline {
+        let limits = self.limits.get();
+        let inherited = limits.inherit(outer.limits.get());
+        if inherited.deadline != limits.deadline {
             // The length of the deadline counts from now, also if no one asks how long the call takes.
-            let started = self.started.get().unwrap_or_else(Stamp::now);
-            self.started.set(Some(started));
+            self.start(Stamp::now);
         }
-        self.outer_limit
-            .set(self.outer_limit.get().min(outer.limit()));
+        self.limits.set(inherited);
     }
 
     /// Forgets the limits of the attempt before, and takes over those around.
     pub(crate) fn renew_limits(&self) {
-        self.cut.set(Stamp::NEVER);
-        self.outer_limit.set(Stamp::NEVER);
+        self.limits.set(self.limits.get().renew());
         outer(|outer| self.inherit(outer));
     }
 
     /// The length of the deadline, and what is left of it, or `None` without a deadline. For an inherited
     /// deadline, the length is the time that was left when this call began.
     pub(crate) fn time_to_deadline(&self, now: Stamp) -> Option<(Duration, Duration)> {
-        let deadline = self.deadline.get();
-        if deadline == Stamp::NEVER {
-            return None;
-        }
+        let TimeLimits { deadline, .. } = self.limits.get();
         let began = self.started.get().unwrap_or(now);
-        Some((deadline.since(began), deadline.since(now)))
+        (deadline != Stamp::NEVER).then(|| (deadline.since(began), deadline.since(now)))
     }
 
     /// Whether the deadline of this call is also that of the outer call: its own, or one that it inherited.
     ///
     /// This call inherits the outer deadline, so its own is never the later one while there is time left.
     pub(crate) fn shares_deadline_of(&self, outer: &Self) -> bool {
-        let own = self.own_time(self.deadline.get());
-        !outer.narrowed.get() && outer.deadline.get() != Stamp::NEVER && own >= outer.deadline.get()
+        let own = self.limits.get().deadline.plus(self.passed_over());
+        let TimeLimits { deadline, .. } = outer.limits.get();
+        !outer.narrowed.get() && deadline != Stamp::NEVER && own >= deadline
     }
 
-    /// The time of the call at `now`, which is later by the delays that it did not wait for.
-    pub(crate) fn own_time(&self, now: Stamp) -> Stamp {
+    /// The delays that count as time of the call, although it did not wait.
+    pub(crate) fn passed_over(&self) -> Duration {
         let passed_over = self.if_rest().map(|rest| rest.noted().passed_over);
-        now.plus(passed_over.unwrap_or_default())
+        passed_over.unwrap_or_default()
     }
 
     /// Counts a delay that is not waited for as time of the call.
     pub(crate) fn pass_over(&self, delay: Duration) {
-        let started = self.started.get().unwrap_or_else(Stamp::now);
+        let started = self.start(Stamp::now);
         self.started.set(Some(started.minus(delay)));
-        if self.deadline.get() != Stamp::NEVER {
-            self.deadline.set(self.deadline.get().minus(delay));
-        }
+        self.limits.set(self.limits.get().pass_over(delay));
         let mut noted = self.rest().noted();
         noted.waited = noted.waited.saturating_add(delay);
         noted.passed_over = noted.passed_over.saturating_add(delay);
@@ -298,9 +283,10 @@ impl Frame {
             return self.lend(poll);
         }
         FRAME.with(|outer| {
-            let _widened = outer.widened_after();
-            if self.deadline < outer.deadline {
-                outer.deadline.set(self.deadline.get());
+            let _restored = outer.limits_restored_after();
+            let (around, TimeLimits { deadline, .. }) = (outer.limits.get(), self.limits.get());
+            if deadline < around.deadline {
+                outer.limits.set(around.narrow(deadline));
                 outer.narrowed.set(true);
             }
             poll()
@@ -309,60 +295,18 @@ impl Frame {
 
     /// Runs one poll under the limits of this frame and of the frame that polls it.
     pub(crate) fn within_limits_around<T>(&self, poll: impl FnOnce() -> T) -> T {
-        let _widened = self.widened_after();
+        let _restored = self.limits_restored_after();
         outer(|outer| self.inherit(outer));
         poll()
     }
 
     /// Restores the present limits after a poll, also if a panic unwinds.
-    fn widened_after(&self) -> impl Drop {
-        let (deadline, outer_limit) = (self.deadline.get(), self.outer_limit.get());
-        let narrowed = self.narrowed.get();
+    fn limits_restored_after(&self) -> impl Drop {
+        let (limits, narrowed) = (self.limits.get(), self.narrowed.get());
         Finally(move || {
-            self.deadline.set(deadline);
-            self.outer_limit.set(outer_limit);
+            self.limits.set(limits);
             self.narrowed.set(narrowed);
         })
-    }
-}
-
-/// A hedge: the body of the first attempt runs a second time beside the first.
-impl Frame {
-    /// Makes the first body or the hedge the present one.
-    pub(crate) fn turn_to(&self, which: Which) {
-        self.which.set(which);
-        self.present.set(match which {
-            Which::First => 1,
-            Which::Hedge => 2,
-        });
-    }
-
-    /// Of two that run, the first is cut.
-    pub(crate) fn cut_the_first(&self) {
-        if self.beside.get() {
-            self.turn_to(Which::First);
-        }
-    }
-
-    /// Takes the failure that was set aside into that of the attempt: the more expensive one is the last one, and the larger hint counts.
-    pub(crate) fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
-        let aside = self.if_rest().and_then(|rest| rest.noted().aside.take());
-        let Some((failure, other_hint, refusal)) = aside else {
-            return hint;
-        };
-        self.refusal.set(self.refusal.get().or(refusal));
-        let last = self.previous.get();
-        let dearer = last.filter(|last| last.charge() >= failure.charge());
-        self.previous.set(dearer.or(Some(failure)));
-        hint.max(other_hint)
-    }
-
-    /// What became of the hedge, if the call wanted one. `succeeded` is whether the call did.
-    pub(crate) fn hedge(&self, succeeded: bool) -> Option<Hedge> {
-        match self.if_rest()?.noted().hedge {
-            Some(Hedge::Lost) if succeeded && self.which.get() == Which::Hedge => Some(Hedge::Won),
-            hedge => hedge,
-        }
     }
 }
 
@@ -399,8 +343,6 @@ pub(crate) fn outer<T>(f: impl FnOnce(&Frame) -> T) -> Option<T> {
 #[derive(Debug, Default)]
 pub(crate) struct Rest {
     key: OnceLock<Uuid>,
-    /// What its test scope gives to the call, if it began in one.
-    pub(crate) scope: OnceLock<CallInScope>,
     // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
     notes: Mutex<Noted>,
 }
@@ -433,10 +375,6 @@ pub(crate) struct Noted {
     pub(crate) aside: Option<(Previous, Option<Duration>, Option<Outcome>)>,
     /// The future of `cancel_waits` completed while two attempts could run.
     pub(crate) signalled: bool,
-    /// All delays, for the log of the test scope.
-    pub(crate) delays: Vec<Duration>,
-    /// The verdicts of the attempts that failed, for the same.
-    pub(crate) verdicts: Vec<Verdict>,
     /// The spans of the call, if a subscriber wants them.
     pub(crate) spans: Spans,
     /// The span of the attempt, while it is polled.
@@ -460,28 +398,6 @@ impl Rest {
     pub(crate) fn noted(&self) -> MutexGuard<'_, Noted> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// What a call does at present, or what a frame without a call stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Phase {
-    /// Nothing yet: no attempt has begun.
-    #[default]
-    New,
-    /// It is between two attempts.
-    Between,
-    /// It makes an attempt.
-    Attempt,
-    /// It runs `before_retry`, or has run it.
-    Preparation,
-    /// It ended with this outcome.
-    Ended(Outcome),
-    /// It ended, and its report is given.
-    Closed,
-    /// No call, but a copy of an attempt in another task.
-    Carried,
-    /// No call, but a deadline.
-    Scope,
 }
 
 /// What calls inside an attempt may do.
@@ -547,12 +463,12 @@ mod tests {
     fn the_length_of_an_inherited_deadline_is_what_was_left_when_the_call_began() {
         let [outer, call] = [
             Frame::of_scope(Stamp::NEVER),
-            Frame::new(2, None, Stamp::NEVER),
+            Frame::new(None, Stamp::NEVER),
         ];
         call.inherit(&outer);
         assert_eq!(call.started.get(), None, "there is no deadline");
         let before = Stamp::now();
-        outer.deadline.set(before.after(Some(HOUR)));
+        outer.limits.set(TimeLimits::of(before.after(Some(HOUR))));
         call.inherit(&outer);
         let began = call.started.get().unwrap();
         assert!(before <= began && began <= Stamp::now());

@@ -1,17 +1,19 @@
 //! What an attempt sees of its call, and what a call sees of its outer calls.
 //!
 //! ```text
-//! attempt, commit  ->  frame  ->  nesting
+//! attempt, commit  ->  frame  ->  nesting, phase
 //! ```
 
 mod attempt;
 mod commit;
 mod frame;
 mod nesting;
+mod phase;
 
 pub use self::attempt::{Attempt, IdempotencyKey};
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 pub(crate) use self::commit::open_commit;
 pub use self::frame::Previous;
-pub(crate) use self::frame::{Frame, Leeway, Phase, is_within, outer, refusal_restored_after};
+pub(crate) use self::frame::{Frame, Leeway, is_within, outer, refusal_restored_after};
 pub(crate) use self::nesting::FunctionId;
+pub(crate) use self::phase::{Bodies, Phase, TimeLimits};

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::future::{pending, ready};
-use std::ops::Deref;
+use std::ops::{ControlFlow, Deref};
 use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -72,8 +72,8 @@ impl<O, T, E> RunParts<'_, O, T, E> {
             let operation = &mut self.operation;
             let ended = part!(call.attempt(async { operation().await }));
             let at = match self.rules.settle(&mut call, ended) {
-                Ok(at) => at,
-                Err(result) => return result,
+                ControlFlow::Continue(at) => at,
+                ControlFlow::Break(result) => return result,
             };
             part!(at.wait());
         }
@@ -121,8 +121,8 @@ where
             }
             let ended = call.attempt_blocking(&mut parts.operation);
             match parts.rules.settle(&mut call, ended) {
-                Ok(at) => call.wait_blocking(at),
-                Err(result) => return result,
+                ControlFlow::Continue(at) => call.wait_blocking(at),
+                ControlFlow::Break(result) => return result,
             }
         }
     }

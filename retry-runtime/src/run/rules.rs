@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt::Display;
 use std::marker::PhantomData;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use crate::call::{Call, Judgement, LastError, NextAttemptAt, Stops};
@@ -42,12 +43,12 @@ impl<T, E> RunRules<'_, T, E> {
         }
     }
 
-    /// Decides what follows an attempt, as generated code does. Returns when the next attempt begins, or the result of the call.
+    /// Decides what follows an attempt, as generated code does.
     pub(super) fn settle<'p, const RULED: bool, C, W>(
         &mut self,
         call: &mut Call<'p, C, Last<E>>,
         ended: Result<Result<T, E>, C>,
-    ) -> Result<NextAttemptAt<'p>, Result<T, E>>
+    ) -> ControlFlow<Result<T, E>, NextAttemptAt<'p>>
     where
         E: Display + Ruled<RULED>,
         C: Stops<E, W>,

@@ -9,7 +9,7 @@ use std::mem;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tracing::{Level, dispatcher};
+use tracing::Level;
 
 pub(crate) use self::spans::{Begun, Entered, Spans};
 use crate::clock::Stamp;
@@ -26,10 +26,11 @@ pub(crate) fn spans_may_be_wanted() -> bool {
     tracing::level_enabled!(Level::TRACE)
 }
 
-/// Whether a subscriber may take these events. Without a subscriber, `tracing` may pass events to the crate `log`.
+/// Whether a subscriber may take these events, or the crate `log`: with its feature of that name, `tracing` passes events on if
+/// there is no subscriber.
 #[inline]
 pub(crate) fn may_be_heard() -> bool {
-    subscriber_wants() || !dispatcher::has_been_set()
+    subscriber_wants() || tracing::if_log_enabled!(Level::ERROR, { true } else { false })
 }
 
 /// Writes an event, unless it is not wanted or its line is left out. It says how many lines were left out before it.
