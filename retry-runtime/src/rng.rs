@@ -1,49 +1,45 @@
-//! The only randomness in the crate: a generator for each thread.
+//! The only randomness in the crate. Each thread has a generator of seeds, and each draw has a seed.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::time::Duration;
+
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
 
 use crate::clock::{Stamp, nanos};
 
 /// Draws a duration from the range, ends included, uniformly.
 ///
-/// An empty range gives its start. Widths above 2^64 ns, five centuries, are cut. The seed is spread over all bits, so
-/// consecutive seeds give unrelated numbers.
+/// An empty range gives its start. Widths above 2^64 ns, five centuries, are cut. The seed is spread over the state of a
+/// generator, so consecutive seeds give unrelated numbers.
 pub(crate) fn draw(seed: u64, range: &RangeInclusive<Duration>) -> Duration {
     let low = *range.start();
     let width = nanos(range.end().saturating_sub(low));
-    // Of 2^64 seeds, each value gets as many as any other, or one more.
-    let drawn = (u128::from(spread(seed)) * (u128::from(width) + 1)) >> 64;
-    low.saturating_add(Duration::from_nanos(drawn as u64))
+    if width == 0 {
+        return low;
+    }
+    let drawn = SmallRng::seed_from_u64(seed).random_range(0..=width);
+    low.saturating_add(Duration::from_nanos(drawn))
 }
 
 /// A seed that differs between draws, threads, processes and machines.
 ///
-/// A child process made by `fork` goes on where its parent was, so the instant is in the seed too.
+/// A child process made by `fork` has the generator of its parent, so the instant is in the seed too.
 pub(crate) fn seed(at: Stamp) -> u64 {
-    thread_local!(static LAST: Cell<u64> = Cell::new(first()));
-    let seed = spread(LAST.get() ^ at.as_nanos());
-    LAST.set(seed);
-    seed
+    thread_local!(static SEEDS: RefCell<SmallRng> = RefCell::new(generator()));
+    SEEDS.with_borrow_mut(|seeds| seeds.random::<u64>()) ^ at.as_nanos()
 }
 
-/// The first number of a thread, from the operating system.
-fn first() -> u64 {
+/// A generator whose seed comes from the operating system.
+fn generator() -> SmallRng {
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), ());
     // In a browser, the keys of `RandomState` are the same in each page.
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-    return uuid().as_u64_pair().1;
-    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), ())
-}
-
-/// Spreads a number over all bits. Each number gives another one: a step of `SplitMix64` (Steele, Lea and Flood, 2014).
-const fn spread(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    number ^ (number >> 31)
+    let seed = uuid().as_u64_pair().1;
+    SmallRng::seed_from_u64(seed)
 }
 
 /// A seed that is the same in every run, but it may change with a release of Rust or of this crate.
@@ -108,12 +104,13 @@ mod tests {
         assert_eq!(seeds.len(), 9_999);
     }
 
-    /// After a fork, the child has the number of its parent.
+    /// After a fork, the child has the generator of its parent.
     #[test]
-    fn the_same_number_gives_other_seeds_at_another_instant() {
-        let last = seed(at(1));
-        let seeds: HashSet<_> = (1..=1000).map(|now| spread(last ^ now)).collect();
-        assert_eq!(seeds.len(), 1000);
+    fn the_same_generator_draws_other_delays_at_another_instant() {
+        let second = Duration::ZERO..=Duration::from_secs(1);
+        let number = seed(at(1)) ^ 1;
+        let drawn: HashSet<_> = (1..=1000).map(|now| draw(number ^ now, &second)).collect();
+        assert!(drawn.len() >= 999, "{}", drawn.len());
     }
 
     /// Pearson's chi-squared test with 15 degrees of freedom. A fair generator exceeds 75 less than once in 10^9 runs.
