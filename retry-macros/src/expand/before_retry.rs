@@ -14,7 +14,7 @@ use crate::tokens::{generated, located};
 ///
 /// ```text
 /// Output: match call.prepare(async { (CLOSURE)().await }).await {   // or call.prepare_blocking(|| { (CLOSURE)() })
-///             Ok(prepared) => if let Some(error) = call.prepared(prepared) { return call.err(error); }
+///             Ok(prepared) => if let Some(error) = call.end_preparation(prepared) { return call.err(error); }
 ///             Err(cut) => return call.cut_between(cut),
 ///         }
 /// ```
@@ -39,7 +39,7 @@ pub(super) fn before_retry(
     let preparation = cancel.run("prepare", cancel.later(&block, Span::mixed_site()), blame);
     let err = blame.call("err", generated!(__error));
     // This span puts rustc's "gives …, expected `()` or `Result<(), _>`" on the value.
-    let method = quote_spanned!(at=> .prepared(#prepared));
+    let method = quote_spanned!(at=> .end_preparation(#prepared));
     Some(generated! {
         match #preparation {
             __retry::Ok(#prepared) => {

@@ -142,10 +142,10 @@ fn settled(function: &Function, model: &Model, limited: bool, blame: Blame) -> T
         None if classifier::captures_nothing(function, model) => {
             ("settle", generated!(#ended, #judge))
         }
-        None => ("decide", generated!(#ended, #judge, |_| ())),
+        None => ("settle_with", generated!(#ended, #judge, |_| ())),
         Some(on_retry) => {
             let hook = classifier::lent(function, on_retry);
-            ("decide", generated!(#ended, #judge, #hook))
+            ("settle_with", generated!(#ended, #judge, #hook))
         }
     };
     blame.call(method, arguments)

@@ -35,13 +35,14 @@ impl<'p> State<'p> {
         }
         // Its own retries have not failed.
         self.forget_retries();
-        match frame.previous.get() {
-            Some(_) => {
-                self.log(Event::Succeeded);
-                self.end_call(Outcome::SuccessAfterRetry);
-            }
-            None => self.end_call(Outcome::Success),
+        let outcome = match frame.previous.get() {
+            Some(_) => Outcome::SuccessAfterRetry,
+            None => Outcome::Success,
+        };
+        if outcome == Outcome::SuccessAfterRetry {
+            self.log(Event::Succeeded);
         }
+        self.end(outcome);
     }
 
     /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, unless another body still
@@ -161,11 +162,7 @@ impl<'p> State<'p> {
     /// Ends a call that is cut while it makes no attempt, or cancelled.
     #[inline(never)]
     pub(crate) fn cut_between(&self, cut: Cut) -> Stopped {
-        let frame = &self.frame;
-        if frame.phase.get().is_attempt() {
-            self.count(Attempted::Unfinished);
-        }
-        frame.turn_to(Which::First);
+        self.frame.turn_to(Which::First);
         let outcome = match cut {
             Cut::Paused => Outcome::Paused,
             Cut::Cancelled => Outcome::Cancelled,
@@ -177,18 +174,11 @@ impl<'p> State<'p> {
         self.stopped(outcome)
     }
 
-    /// Takes the result of `before_retry`. If it failed, the call ends, and a retry that was refused in it is also
-    /// refused to the outer calls. Otherwise that refusal is forgotten.
-    #[inline(never)]
-    pub(super) fn end_preparation(&self, failed: bool) {
-        self.leave_span();
-        if failed {
-            let verdict = Verdict::Unknown;
-            let words = &"`before_retry` failed";
-            self.give_up(Outcome::NotRetryable, FailedWith { verdict, words });
-        } else {
-            self.frame.refusal.set(None);
-        }
+    /// Ends a call whose `before_retry` failed. A retry that was refused in it is also refused to the outer calls.
+    pub(super) fn fail_preparation(&self) {
+        let verdict = Verdict::Unknown;
+        let words = &"`before_retry` failed";
+        self.give_up(Outcome::NotRetryable, FailedWith { verdict, words });
     }
 
     /// Ends an attempt that failed.
@@ -302,7 +292,7 @@ impl<'p> State<'p> {
         let budget = refused.then(|| self.budget()).flatten();
         // A subscriber may make calls of its own, which make the outer call forget a refusal.
         self.log(Event::GaveUp(failed, outcome, budget));
-        self.end_call(outcome);
+        self.end(outcome);
         self.refuse_around(outcome);
         self.note_retries();
     }

@@ -4,7 +4,6 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Call, State};
-use crate::budget::Charge;
 use crate::context::{Phase, refusal_restored_after};
 use crate::listen::{is_listening, listener};
 use crate::metrics::Attempted;
@@ -34,29 +33,26 @@ impl State<'_> {
     /// Closes a call, also one that is dropped. Returns its outcome.
     fn close(&self) -> Outcome {
         self.end_wait();
-        let phase = self.frame.phase.replace(Phase::Closed);
-        self.give_back(phase.permit());
-        match phase {
-            Phase::Ended(outcome) => return outcome,
-            Phase::Attempt(_) => self.count(Attempted::Unfinished),
-            _ => {}
-        }
-        self.on_call_ended(Outcome::Dropped);
-        Outcome::Dropped
+        let outcome = self.end(Outcome::Dropped);
+        self.frame.phase.set(Phase::Closed);
+        outcome
     }
 
-    /// Ends a call that is not dropped before.
-    pub(super) fn end_call(&self, outcome: Outcome) {
-        let phase = self.frame.phase.replace(Phase::Ended(outcome));
-        self.give_back(phase.permit());
+    /// Ends a call, unless it has ended. Returns its outcome. The permit of a retry that never began goes back.
+    pub(super) fn end(&self, outcome: Outcome) -> Outcome {
+        let phase = self.frame.phase.get();
+        if let Phase::Ended(outcome) = phase {
+            return outcome;
+        }
+        self.frame.phase.set(Phase::Ended(outcome));
+        if let (Some(charge), Some(budget)) = (phase.permit(), self.budget()) {
+            budget.give_back(charge);
+        }
+        if phase.is_attempt() {
+            self.count(Attempted::Unfinished);
+        }
         self.on_call_ended(outcome);
-    }
-
-    /// Gives back the permit of a retry that never began.
-    fn give_back(&self, permit: Option<Charge>) {
-        if let Some(charge) = permit {
-            self.budget().inspect(|budget| budget.give_back(charge));
-        }
+        outcome
     }
 }
 

@@ -103,10 +103,14 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         }
     }
 
-    /// Takes the result of `before_retry`. Returns its error, with which the call ends, or `None` to go on.
-    pub fn prepared<E>(&self, prepared: impl Prepared<E>) -> Option<E> {
+    /// Ends `before_retry`. Returns its error, with which the call ends, or `None` to go on.
+    pub fn end_preparation<E>(&self, prepared: impl Prepared<E>) -> Option<E> {
         let error = prepared.into_error();
-        self.state.end_preparation(error.is_some());
+        self.state.leave_span();
+        match error {
+            Some(_) => self.state.fail_preparation(),
+            None => self.state.frame.refusal.set(None),
+        }
         error
     }
 

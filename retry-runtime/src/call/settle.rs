@@ -14,7 +14,7 @@
 //! ```
 //!
 //! `judge` returns a [`Judgement`]. Only errors that the body returned are judged. With `on_retry`, or with a judge that captures,
-//! `decide` takes the place of `settle`. A race calls both when a body ends (`race.rs`).
+//! `settle_with` takes the place of `settle`. A race calls both when a body ends (`race.rs`).
 
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -67,13 +67,13 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         C: Stops<R::Error, W>,
         K: LastError<C, R::Error, W>,
     {
-        self.decide(ended, judge, |_| ())
+        self.settle_with(ended, judge, |_| ())
     }
 
     /// The same, for a call with a judge that captures, or with `on_retry`, which is the `hook`.
     #[expect(clippy::inline_always, reason = "as for `settle`")]
     #[inline(always)]
-    pub fn decide<R, W>(
+    pub fn settle_with<R, W>(
         &mut self,
         ended: Result<R, C>,
         judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> Judgement<'e, K>,

@@ -64,7 +64,7 @@ impl<T, E> RunRules<'_, T, E> {
         call.retry_after(&ended, |error| {
             self.retry_after.iter_mut().find_map(|delay| delay(error))
         });
-        call.decide(
+        call.settle_with(
             ended,
             |failed| {
                 let error = failed.error();
