@@ -57,7 +57,7 @@ mod words;
 
 pub use crate::budget::{Budget, Budgets};
 pub use crate::classify::{Retryable, Verdict};
-pub use crate::context::{Attempt, IdempotencyKey, Previous};
+pub use crate::context::{Attempt, IdempotencyKey};
 pub use crate::delays::{Backoff, Jitter};
 pub use crate::error::Error;
 pub use crate::event::RetryEvent;
@@ -65,7 +65,7 @@ pub use crate::listen::{Observe, observe};
 pub use crate::policy::{FAST_IO, NO_RETRY, Nested, Policy, SLOW_IO, Schedule};
 pub use crate::preset::Preset;
 pub use crate::propagate::{Propagate, propagate};
-pub use crate::report::{Hedge, Report};
+pub use crate::report::{Hedge, Previous, Report};
 pub use crate::run::{Run, WithoutLimits};
 #[cfg(feature = "serde")]
 pub use crate::settings::{Settings, SettingsError, configure};

@@ -6,9 +6,10 @@ pub use std::option::Option::{None, Some};
 pub use std::result::Result::{Err, Ok};
 pub use std::time::Duration;
 
+pub use crate::budget::drive;
 pub use crate::call::{
     Call, CanBlock, Cancels, Cut, Judgement, LastError, Limits, Never, NextAttemptAt, OnEnd,
-    Signal, Signalled, Stops, drive, unless, unless_begun,
+    Signal, Signalled, Stops, unless, unless_begun,
 };
 pub use crate::classify::{
     Assessment, IntoHint, OkAnswer, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_from,

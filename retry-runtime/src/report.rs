@@ -22,6 +22,37 @@ pub struct Report {
     pub(crate) hedge: Option<Hedge>,
 }
 
+/// How the attempt before this one failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Previous {
+    /// It returned an error with this verdict, or an `Ok` that means failure.
+    Failed(Verdict),
+    /// It reached its timeout.
+    TimedOut,
+}
+
+impl Previous {
+    /// The verdict of that failure.
+    pub(crate) fn verdict(self) -> Verdict {
+        match self {
+            Self::Failed(verdict) => verdict,
+            Self::TimedOut => Verdict::Transient,
+        }
+    }
+
+    /// Whether its request may still run on the server.
+    pub(crate) fn may_still_run(self) -> bool {
+        match self {
+            Self::TimedOut => true,
+            Self::Failed(verdict) => !matches!(
+                verdict,
+                Verdict::Refused | Verdict::Conflict | Verdict::Throttled
+            ),
+        }
+    }
+}
+
 /// What became of the hedge of a call: the second attempt, which begins beside the first if that is slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

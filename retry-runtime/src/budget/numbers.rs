@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use crate::classify::Verdict;
 use crate::clock::Stamp;
+use crate::report::Previous;
 
 /// What a retry is charged: nothing, or the price for the kind of failure before it.
 // In the order of the prices of the default budget.
@@ -16,6 +18,19 @@ pub(crate) enum Charge {
     Throttled,
     /// After an attempt that its timeout cut. The service may still be working on that attempt.
     Timeout,
+}
+
+impl Charge {
+    /// What a retry costs after an attempt that failed like this. After a conflict it is free: another caller made progress, so
+    /// the service does not fail.
+    pub(crate) fn after(previous: Previous) -> Self {
+        match previous {
+            Previous::Failed(Verdict::Conflict) => Self::Free,
+            Previous::Failed(Verdict::Throttled) => Self::Throttled,
+            Previous::Failed(_) => Self::Failure,
+            Previous::TimedOut => Self::Timeout,
+        }
+    }
 }
 
 /// The numbers of a budget; amounts in thousandths of a token.

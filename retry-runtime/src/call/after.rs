@@ -12,10 +12,10 @@ use super::{State, own_attempts};
 use crate::budget::{Charge, Request};
 use crate::classify::{Assessment, Ruling, Verdict};
 use crate::clock::Stamp;
-use crate::context::{Bodies, Phase, Previous, outer};
+use crate::context::{Bodies, Phase, outer};
 use crate::event::RetryEvent;
 use crate::metrics::Attempted;
-use crate::report::{Hedge, Which};
+use crate::report::{Hedge, Previous, Which};
 use crate::stopped::{CutCommit, Outcome, Stopped};
 
 impl<'p> State<'p> {
@@ -113,7 +113,7 @@ impl<'p> State<'p> {
         };
         frame.refusal.set(frame.refusal.get().or(refusal));
         let last = frame.previous.get();
-        let dearer = last.filter(|last| last.charge() >= failure.charge());
+        let dearer = last.filter(|last| Charge::after(*last) >= Charge::after(failure));
         frame.previous.set(dearer.or(Some(failure)));
         hint.max(other_hint)
     }
@@ -270,7 +270,7 @@ impl<'p> State<'p> {
         };
         let hedges = u32::from(self.hedge(false) == Some(Hedge::Lost));
         let mut request = Request {
-            charge: previous.charge(),
+            charge: Charge::after(previous),
             number: frame.number.get() - hedges,
             had_begun: budget.had_begun(frame.faults.get()),
             at_once: !frame.was_pending.get(),

@@ -27,7 +27,6 @@ mod blocking;
 mod cancel;
 mod close;
 mod decide;
-pub mod drive;
 mod events;
 mod inner;
 mod observers;

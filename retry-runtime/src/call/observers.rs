@@ -16,10 +16,9 @@ use std::time::Duration;
 use super::State;
 use super::events::{Event, FailedWith};
 use crate::clock::Stamp;
-use crate::context::Previous;
 use crate::listen::listener;
 use crate::metrics::{self, Attempted, Metric};
-use crate::report::Report;
+use crate::report::{Previous, Report};
 use crate::stopped::Outcome;
 use crate::trace::{self, Begun, Entered, Spans};
 

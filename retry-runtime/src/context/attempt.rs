@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::frame::{Frame, Previous, Rest, outer};
+use super::frame::{Frame, Rest, outer};
 use crate::clock::Stamp;
-use crate::report::Which;
+use crate::report::{Previous, Which};
 
 /// The attempt that the current code runs in.
 ///

@@ -20,10 +20,8 @@ use uuid::Uuid;
 use super::nesting::Node;
 use super::phase::{Bodies, Phase, TimeLimits};
 use crate::atomics::Flag;
-use crate::budget::Charge;
-use crate::classify::Verdict;
 use crate::clock::Stamp;
-use crate::report::{Hedge, Which};
+use crate::report::{Hedge, Previous, Which};
 use crate::rng;
 use crate::stopped::Outcome;
 use crate::trace::{Entered, Spans};
@@ -410,48 +408,6 @@ pub(crate) enum Leeway {
     Retry,
     /// Make one attempt, because their retries could not be counted.
     Nothing,
-}
-
-/// How the attempt before this one failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Previous {
-    /// It returned an error with this verdict, or an `Ok` that means failure.
-    Failed(Verdict),
-    /// It reached its timeout.
-    TimedOut,
-}
-
-impl Previous {
-    /// The verdict of that failure.
-    pub(crate) fn verdict(self) -> Verdict {
-        match self {
-            Self::Failed(verdict) => verdict,
-            Self::TimedOut => Verdict::Transient,
-        }
-    }
-
-    /// Whether its request may still run on the server.
-    pub(crate) fn may_still_run(self) -> bool {
-        match self {
-            Self::TimedOut => true,
-            Self::Failed(verdict) => !matches!(
-                verdict,
-                Verdict::Refused | Verdict::Conflict | Verdict::Throttled
-            ),
-        }
-    }
-
-    /// What a retry after it costs. After a conflict it is free: another caller made progress, so the service does not
-    /// fail.
-    pub(crate) fn charge(self) -> Charge {
-        match self {
-            Self::Failed(Verdict::Conflict) => Charge::Free,
-            Self::Failed(Verdict::Throttled) => Charge::Throttled,
-            Self::Failed(_) => Charge::Failure,
-            Self::TimedOut => Charge::Timeout,
-        }
-    }
 }
 
 #[cfg(test)]

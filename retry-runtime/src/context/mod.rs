@@ -13,7 +13,6 @@ mod phase;
 pub use self::attempt::{Attempt, IdempotencyKey};
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 pub(crate) use self::commit::open_commit;
-pub use self::frame::Previous;
 pub(crate) use self::frame::{Frame, Leeway, is_within, outer, refusal_restored_after};
 pub(crate) use self::nesting::FunctionId;
 pub(crate) use self::phase::{Bodies, Phase, TimeLimits};

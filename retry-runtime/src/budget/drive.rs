@@ -4,9 +4,9 @@
 
 use std::time::Duration;
 
-use crate::budget::{Budget, Charge, Request};
+use super::{Budget, Charge, Request};
 use crate::clock::{Stamp, nanos};
-use crate::context::Previous;
+use crate::report::Previous;
 
 /// Whether the budget has a fault, so that a call that begins now does not belong to its first wave.
 #[must_use]
@@ -27,7 +27,7 @@ pub fn take(
     now: Duration,
 ) -> Option<Spent> {
     let request = Request {
-        charge: previous.charge(),
+        charge: Charge::after(previous),
         number,
         had_begun,
         at_once: false,
