@@ -24,6 +24,7 @@
 //! - [What did my call do?](seeing): reports, hooks, events, spans, metrics
 //! - [What do I do when a service that I call is down?](operating): where to look, and how to turn retries off
 //! - [What do I do if the service is down longer than my caller waits?](queues): a worker that never gives up, and a queue
+//! - [How do I retry the work of a message?](messages): Kafka, SQS, NATS JetStream, RabbitMQ, Redis Streams
 //!
 //! **Special cases**
 //!
@@ -70,6 +71,7 @@
 //! | `http_methods` | `integrations` | GET, PUT and DELETE are retried, POST only with a key |
 //! | `library` | `cargo test -p weather` | a library that retries, without a type of this crate in its API |
 //! | `middleware_client` | `integrations` | `reqwest-middleware`: all requests of a client are retried |
+//! | `consumer` | `cargo run -p consumer` | messages of NATS JetStream: the database stops, consumers are killed, and each message is booked once |
 //! | `orders` | `cargo run -p orders` | 200 orders, `apalis` and PostgreSQL: workers are killed, and each order is charged once |
 //! | `service` | `cargo run -p service` | `axum`, PostgreSQL and Redis, with metrics and a page that shows retries |
 //!
@@ -125,6 +127,10 @@ pub mod waiting {}
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("queues.md")]
 pub mod queues {}
+
+#[doc = include_str!("../links/all.md")]
+#[doc = include_str!("messages.md")]
+pub mod messages {}
 
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("nesting.md")]

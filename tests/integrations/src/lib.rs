@@ -17,6 +17,7 @@ pub mod grpc;
 pub mod ledger;
 pub mod loopback;
 pub mod mariadb;
+pub mod nats;
 pub mod pgbouncer;
 pub mod postgres;
 pub mod process;
