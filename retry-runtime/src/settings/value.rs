@@ -73,6 +73,9 @@ pub(super) struct Bounded<const ABOVE_ZERO: bool>(pub(super) Duration);
 /// The runtime arms no single timer for longer.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// Twice as long as a duration that uses each unit, so that errors do not show a text of any length.
+const LONGEST_TEXT: usize = 100;
+
 impl<const ABOVE_ZERO: bool> Serialize for Bounded<ABOVE_ZERO> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_duration(self.0))
@@ -95,6 +98,12 @@ impl<const ABOVE_ZERO: bool> Visitor<'_> for DurationText<ABOVE_ZERO> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        if text.len() > LONGEST_TEXT {
+            return Err(E::custom(format_args!(
+                "a duration has at most {LONGEST_TEXT} bytes, and this text has {}",
+                text.len()
+            )));
+        }
         match sum(text.trim()) {
             Ok(length) if length > LONGEST => {
                 Err(E::custom(format_args!("duration {text:?} is above 24h")))
@@ -111,22 +120,26 @@ impl<const ABOVE_ZERO: bool> Visitor<'_> for DurationText<ABOVE_ZERO> {
 /// Adds up the parts of a duration, such as `1m` and `30s`. `humantime` reads each of them: of a whole text it reads `1 5s`
 /// as 15 s, and it panics where the sum is too large.
 fn sum(text: &str) -> Result<Duration, String> {
-    let unit = text.find(char::is_alphabetic).unwrap_or(text.len());
-    let (number, unit_and_rest) = text.split_at(unit);
-    let is_digit = |char: char| char.is_ascii_digit();
-    let next = unit_and_rest.find(is_digit).map(|next| unit + next);
-    let (part, rest) = text.split_at(next.unwrap_or(text.len()));
-    if number.trim_end().contains(char::is_whitespace) {
-        return Err(format!("{:?} has a blank in it", number.trim_end()));
-    }
-    let length = parse_duration(part).map_err(|error| match error {
-        DurationError::UnknownUnit { unit, .. } if unit.is_empty() => {
-            format!("{part} has no unit, write \"{part}s\" or \"{part}ms\"")
+    let (mut sum, mut rest) = (Duration::ZERO, text);
+    loop {
+        let unit = rest.find(char::is_alphabetic).unwrap_or(rest.len());
+        let (number, unit_and_rest) = rest.split_at(unit);
+        let is_digit = |char: char| char.is_ascii_digit();
+        let next = unit_and_rest.find(is_digit).map(|next| unit + next);
+        let (part, parts) = rest.split_at(next.unwrap_or(rest.len()));
+        if number.trim_end().contains(char::is_whitespace) {
+            return Err(format!("{:?} has a blank in it", number.trim_end()));
         }
-        error => error.to_string(),
-    })?;
-    match rest {
-        "" => Ok(length),
-        rest => Ok(length.saturating_add(sum(rest)?)),
+        let length = parse_duration(part).map_err(|error| match error {
+            DurationError::UnknownUnit { unit, .. } if unit.is_empty() => {
+                format!("{part} has no unit, write \"{part}s\" or \"{part}ms\"")
+            }
+            error => error.to_string(),
+        })?;
+        sum = sum.saturating_add(length);
+        if parts.is_empty() {
+            return Ok(sum);
+        }
+        rest = parts;
     }
 }

@@ -107,6 +107,19 @@ fn a_budget_is_written_with_all_numbers() {
 }
 
 #[test]
+fn a_text_of_any_length_is_refused_without_being_shown() {
+    let parts = "1s ".repeat(10_000);
+    let digits = "1".repeat(30_000);
+    for text in [parts, digits] {
+        let error = toml::from_str::<Settings>(&format!("timeout = '{text}'")).unwrap_err();
+        let problem = "a duration has at most 100 bytes, and this text has 30000";
+        assert_eq!(error.message(), problem);
+    }
+    let longest = "23hours 59minutes 59seconds 999millis 999usec 999nanos";
+    assert!(read(&format!("timeout = '{longest}'")).is_ok());
+}
+
+#[test]
 fn missing_keys_have_their_defaults() {
     assert_eq!(read(""), Ok(Policy::new()));
     assert_eq!(
