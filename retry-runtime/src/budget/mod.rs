@@ -79,7 +79,8 @@ use crate::clock::Stamp;
 /// # Cost
 ///
 /// While the budget is full, a call reads one flag when it begins and again when it succeeds. Every other operation holds a
-/// lock for a few nanoseconds. The budget reads the clock only for a success in a fault that took a third of the tokens.
+/// lock for a few nanoseconds. The budget reads the clock only for a success in a fault that took a third of the tokens,
+/// and for its first use if it does not start full.
 ///
 /// # Examples
 ///
@@ -164,7 +165,7 @@ impl Budget {
 
     pub(crate) const fn of(numbers: BudgetConfig) -> Self {
         Self {
-            cell: BudgetCell::of(Balance::new(numbers.capacity - numbers.start, Stamp::FIRST)),
+            cell: BudgetCell::of(Balance::new(numbers.capacity - numbers.start, Stamp::NEVER)),
             numbers,
         }
     }

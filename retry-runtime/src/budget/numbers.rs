@@ -91,7 +91,7 @@ pub(super) struct Balance {
     pub(super) fault: FaultState,
     /// How many faults began.
     pub(super) faults: u32,
-    /// Until when the time is credited.
+    /// Until when the time is credited. Never before the first use, so that time counts from there.
     pub(super) credited: Stamp,
     pub(super) pause_end: Option<Stamp>,
 }
@@ -276,8 +276,8 @@ impl BudgetConfig {
 
     /// Credits the time until `now`.
     ///
-    /// If `now` is a little early, another thread read the clock later and was faster. If it is far too early, the clock was
-    /// set back (in a test with a paused clock), and time counts from there.
+    /// If `now` is a little early, another thread read the clock later and was faster. If it is far too early, this is the first
+    /// use, or the clock was set back (in a test with a paused clock), and time counts from there.
     pub(super) fn credit(&self, balance: &mut Balance, now: Stamp) {
         let late = balance.credited.since(now);
         if late.is_zero() || late > LATE {

@@ -21,7 +21,7 @@ pub(crate) struct BudgetCell {
 impl BudgetCell {
     /// A cell from which nothing is missing, so that a budget with any numbers is full.
     pub(crate) const fn full() -> Self {
-        Self::of(Balance::new(0, Stamp::FIRST))
+        Self::of(Balance::new(0, Stamp::NEVER))
     }
 
     pub(super) const fn of(balance: Balance) -> Self {
@@ -86,14 +86,14 @@ impl BudgetRef<'_> {
     }
 
     /// Records a call that succeeded. `last_retry` is the charge of its last retry, if there was one. `now` is asked only in
-    /// a serious fault.
+    /// a serious fault, and at the first use.
     pub(crate) fn succeed(self, last_retry: Option<Charge>, now: impl FnOnce() -> Stamp) {
         if self.cell.is_at_rest() {
             return;
         }
         self.change(|balance| {
-            // Whether all tokens are back depends on the time that passed.
-            if balance.fault == FaultState::Serious {
+            // Whether all tokens are back depends on the time that passed, which counts from the first use.
+            if balance.fault == FaultState::Serious || balance.credited == Stamp::NEVER {
                 self.numbers.credit(balance, now());
             }
             self.numbers.succeed(balance, last_retry);

@@ -92,7 +92,8 @@ impl Budget {
     }
 
     /// Sets how many tokens come back each second, in `[0.0, 268_435.0]`, rounded to thousandths, and to 0.001 if it is less
-    /// but not 0. It helps functions that are called too seldom to earn tokens by success.
+    /// but not 0. Time counts from the first use of the budget. It helps functions that are called too seldom to earn tokens by
+    /// success.
     ///
     /// The default is 2 for [`new`](Self::new), and 0 for [`aws`](Self::aws) and [`ratio`](Self::ratio). The budget
     /// never holds more than its capacity.

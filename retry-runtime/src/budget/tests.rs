@@ -302,6 +302,20 @@ fn a_new_budget_counts_no_time_from_before_the_process() {
 }
 
 #[test]
+fn a_budget_counts_time_from_its_first_use() {
+    let hour = 3_600_000;
+    let late = || Budget::ratio(0.1).with_refill(1.0);
+    assert_eq!(level(&late(), hour), 1_000);
+    // A call gives 0.1, and a retry takes 1.
+    let asked = late();
+    begin(&asked, Charge::Failure, true, hour).unwrap();
+    assert_eq!(level(&asked, hour + 2_000), 2_100);
+    let succeeded = late();
+    succeeded.succeed_at(None, hour);
+    assert_eq!(level(&succeeded, hour + 2_000), 3_100);
+}
+
+#[test]
 fn a_ratio_allows_its_share_of_the_calls_give_or_take_one() {
     for percent in 1..=100_u32 {
         let ratio = f64::from(percent) / 100.0;
