@@ -176,11 +176,8 @@ impl Sorted {
             Written::Expr(expr) => {
                 let may_be_generic = key == PolicyKey::Attempts && is_letter(expr);
                 let constant = self.is_constant(expr) && !may_be_generic;
-                // rustc refuses a constant that is out of range. A call replaces it with the nearest number.
-                let ranged = matches!(key, PolicyKey::Attempts | PolicyKey::Factor);
-                let of_call = if ranged && !constant { "_of_call" } else { "" };
                 // This span puts rustc's "arguments to this method are incorrect" on the value.
-                let setter = Ident::new(&format!("with_{key}{of_call}"), located(expr.span()));
+                let setter = Ident::new(&format!("with_{key}"), located(expr.span()));
                 (constant, generated!(.#setter(#expr)))
             }
         };

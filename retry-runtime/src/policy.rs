@@ -85,39 +85,30 @@ impl Policy {
         }
     }
 
-    /// Sets the number of attempts, the first included. Default: 3. `u32::MAX` is no limit, as
+    /// Sets the number of attempts, the first included. Default: 3. 0 counts as 1. `u32::MAX` is no limit, as
     /// [`with_unlimited_attempts`](Self::with_unlimited_attempts).
-    ///
-    /// # Panics
-    ///
-    /// - If `attempts` is 0. In a `const`, that is a compile error.
     #[must_use]
     pub const fn with_attempts(mut self, attempts: u32) -> Self {
-        assert!(
-            attempts > 0,
-            "`attempts` counts the first call, so it is at least 1"
-        );
-        self.attempts = attempts;
+        self.attempts = if attempts == 0 { 1 } else { attempts };
         self
     }
 
-    /// [`with_attempts`](Self::with_attempts) for a number that is known at run time only: 0 counts as 1.
-    #[doc(hidden)]
+    /// Sets the number of retries, for a setting that does not count the first attempt. It sets the number of
+    /// [attempts](Self::with_attempts) to one more. `u32::MAX` is no limit.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use reattempt::Policy;
+    ///
+    /// assert_eq!(Policy::new().with_retries(0).attempts(), Some(1));
+    /// assert_eq!(Policy::new().with_retries(4).attempts(), Some(5));
+    /// assert_eq!(Policy::new().with_retries(u32::MAX).attempts(), None);
+    /// ```
     #[must_use]
-    pub fn with_attempts_of_call(self, attempts: u32) -> Self {
-        self.with_attempts(attempts.max(1))
-    }
-
-    /// [`with_factor`](Self::with_factor) for a number that is known at run time only: a number out of range counts as
-    /// the nearer end of the range, and NaN as 1.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_factor_of_call(self, factor: f64) -> Self {
-        self.with_factor(if factor.is_nan() {
-            1.0
-        } else {
-            factor.clamp(1.0, 1000.0)
-        })
+    pub const fn with_retries(self, retries: u32) -> Self {
+        self.with_attempts(retries.saturating_add(1))
     }
 
     /// Removes the limit on the number of attempts, and the default budget with it.
@@ -229,18 +220,12 @@ impl Policy {
         self
     }
 
-    /// Sets the factor by which the exponential ceiling grows, in `[1, 1000]`, rounded to thousandths. Default: 2.
-    ///
-    /// # Panics
-    ///
-    /// - If `factor` is not in `[1, 1000]`, or is NaN. In a `const`, that is a compile error.
+    /// Sets the factor by which the exponential ceiling grows, in `[1, 1000]`, rounded to thousandths. Default: 2. A number out
+    /// of range counts as the nearer end of the range, and NaN as 1.
     #[must_use]
     pub const fn with_factor(mut self, factor: f64) -> Self {
-        assert!(
-            factor >= 1.0 && factor <= 1000.0,
-            "`factor` is a number from 1 to 1000"
-        );
-        self.factor = thousandths(factor);
+        // The larger of NaN and 1 is 1.
+        self.factor = thousandths(factor.max(1.0).min(1000.0));
         self
     }
 
@@ -350,7 +335,7 @@ impl Policy {
         self.factor as f64 / 1000.0
     }
 
-    /// Returns how a delay is drawn below its ceiling.
+    /// Returns how a delay is drawn below or around its ceiling.
     #[must_use]
     pub const fn jitter(&self) -> Jitter {
         self.jitter

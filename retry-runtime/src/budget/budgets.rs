@@ -64,15 +64,10 @@ impl<K> Budgets<K> {
         }
     }
 
-    /// Sets how many keys can be known, at least 1. Default: 1,024.
-    ///
-    /// # Panics
-    ///
-    /// - If `keys` is 0. In a `static`, that is a compile error.
+    /// Sets how many keys can be known, at least 1. Default: 1,024. 0 counts as 1.
     #[must_use]
     pub const fn with_max_keys(mut self, keys: usize) -> Self {
-        assert!(keys > 0, "a number of keys is at least 1");
-        self.max_keys = keys;
+        self.max_keys = if keys == 0 { 1 } else { keys };
         self
     }
 

@@ -123,15 +123,11 @@ impl Budget {
     /// Makes a budget that allows `ratio` retries for each call, and one retry at the start.
     ///
     /// `ratio` is in `[0, 1]`, rounded to thousandths, and to 0.001 if it is less but not 0. `0.1` is one retry for ten calls.
-    ///
-    /// # Panics
-    ///
-    /// - If `ratio` is not in `[0, 1]`. In a `static`, that is a compile error.
+    /// A number out of range counts as the nearer end of the range, and NaN as 0.
     #[must_use]
     pub const fn ratio(ratio: f64) -> Self {
-        assert!(ratio >= 0.0 && ratio <= 1.0, "a ratio is in `0.0..=1.0`");
         Self::of(BudgetConfig {
-            reward: thousandths(ratio),
+            reward: thousandths(ratio.max(0.0).min(1.0)),
             ..BudgetConfig::RATIO
         })
     }

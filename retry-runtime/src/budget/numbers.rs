@@ -191,17 +191,10 @@ impl BudgetConfig {
         ..Self::DEFAULT
     };
 
-    /// Converts whole tokens to thousandths.
-    ///
-    /// # Panics
-    ///
-    /// - If the number is above 268,435.
+    /// Converts whole tokens, at most 268,435, to thousandths.
     pub(super) const fn tokens(tokens: u32) -> u32 {
-        assert!(
-            tokens <= Self::MOST,
-            "a number of tokens is at most 268_435"
-        );
-        tokens * 1000
+        let fits = tokens < Self::MOST;
+        1000 * if fits { tokens } else { Self::MOST }
     }
 
     /// The capacity in tokens.
@@ -292,16 +285,10 @@ impl BudgetConfig {
     }
 }
 
-/// Converts a number, such as one of tokens, to thousandths, rounded. Only 0 gives 0.
-///
-/// # Panics
-///
-/// - If the number is negative, is NaN, or is above 268,435.
+/// Converts a number, such as one of tokens, to thousandths, rounded, in `[0, 268_435_000]`. Only 0, less and NaN give 0.
 pub(crate) const fn thousandths(number: f64) -> u32 {
-    assert!(
-        number >= 0.0 && number <= BudgetConfig::MOST as f64,
-        "a number of tokens is in `0.0..=268_435.0`"
-    );
+    // The larger of NaN and 0 is 0.
+    let number = number.max(0.0).min(BudgetConfig::MOST as f64);
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -1,22 +1,18 @@
-//! The setters of a budget.
+//! The setters of a budget. A number out of range counts as the nearer end of the range, and NaN as 0.
 
 use super::Budget;
 use super::numbers::{BudgetConfig, thousandths};
 
+/// A number out of range counts as the nearer end of the range, and NaN as 0.
 impl Budget {
     /// Sets how many tokens the budget can hold, in `[1, 268_435]`.
     ///
     /// The default is 200 for [`new`](Self::new) and 500 for [`aws`](Self::aws), which start full with any capacity. It is
     /// 10 for [`ratio`](Self::ratio), which starts with one token. A retry that costs more than the capacity is always
     /// refused.
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens` is not in that range. In a `static`, that is a compile error.
     #[must_use]
     pub const fn with_capacity(self, tokens: u32) -> Self {
-        assert!(tokens > 0, "a capacity is at least 1");
-        let capacity = BudgetConfig::tokens(tokens);
+        let capacity = BudgetConfig::tokens(if tokens == 0 { 1 } else { tokens });
         let numbers = self.into_numbers();
         // A budget that starts full starts with the new capacity. Any other starts with one token, which always fits.
         let full = numbers.start == numbers.capacity;
@@ -31,10 +27,6 @@ impl Budget {
     /// Sets how many tokens a retry takes after a failure that is neither a timeout nor throttled, in `[0, 268_435]`.
     ///
     /// The default is 2 for [`new`](Self::new), 14 for [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens` is above that range. In a `static`, that is a compile error.
     #[must_use]
     pub const fn with_retry_cost(self, tokens: u32) -> Self {
         Self::of(BudgetConfig {
@@ -46,10 +38,6 @@ impl Budget {
     /// Sets how many tokens a retry takes after an attempt that reached its `timeout`, in `[0, 268_435]`.
     ///
     /// The default is 6 for [`new`](Self::new), 14 for [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens` is above that range. In a `static`, that is a compile error.
     #[must_use]
     pub const fn with_timeout_cost(self, tokens: u32) -> Self {
         Self::of(BudgetConfig {
@@ -62,10 +50,6 @@ impl Budget {
     /// ([`Verdict::Throttled`](crate::Verdict::Throttled)), in `[0, 268_435]`.
     ///
     /// The default is 4 for [`new`](Self::new), 5 for [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens` is above that range. In a `static`, that is a compile error.
     #[must_use]
     pub const fn with_throttled_cost(self, tokens: u32) -> Self {
         Self::of(BudgetConfig {
@@ -79,10 +63,6 @@ impl Budget {
     ///
     /// The default is 0.2 for [`new`](Self::new), 1 for [`aws`](Self::aws), and `ratio` for [`ratio`](Self::ratio),
     /// where every call gives it once.
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens` is not in that range. In a `static`, that is a compile error.
     #[must_use]
     pub const fn with_reward(self, tokens: f64) -> Self {
         Self::of(BudgetConfig {
@@ -97,10 +77,6 @@ impl Budget {
     ///
     /// The default is 2 for [`new`](Self::new), and 0 for [`aws`](Self::aws) and [`ratio`](Self::ratio). The budget
     /// never holds more than its capacity.
-    ///
-    /// # Panics
-    ///
-    /// - If `tokens_per_second` is not in that range. In a `static`, that is a compile error.
     #[must_use]
     pub const fn with_refill(self, tokens_per_second: f64) -> Self {
         Self::of(BudgetConfig {

@@ -468,27 +468,33 @@ fn a_retry_dearer_than_the_capacity_never_happens() {
 }
 
 #[test]
-#[should_panic(expected = "a ratio is in")]
-fn a_ratio_is_not_a_percentage() {
-    let _ = Budget::ratio(10.0);
-}
-
-#[test]
-#[should_panic(expected = "in `0.0..=268_435.0`")]
-fn a_refill_below_zero_is_refused() {
-    let _ = Budget::new().with_refill(-0.1);
-}
-
-#[test]
-#[should_panic(expected = "in `0.0..=268_435.0`")]
-fn a_reward_that_is_no_number_is_refused() {
-    let _ = Budget::new().with_reward(f64::NAN);
-}
-
-#[test]
-#[should_panic(expected = "at most 268_435")]
-fn a_capacity_that_does_not_fit_the_word_is_refused() {
-    let _ = Budget::new().with_capacity(268_436);
+fn a_number_out_of_range_counts_as_the_nearer_end_of_the_range() {
+    let ratio = |ratio: f64| Budget::ratio(ratio).numbers;
+    assert_eq!(ratio(10.0), ratio(1.0));
+    assert_eq!(ratio(-0.1), ratio(0.0));
+    assert_eq!(ratio(f64::NAN), ratio(0.0));
+    let full = Budget::new;
+    let most = f64::from(BudgetConfig::MOST);
+    for (far, near) in [
+        (-0.1, 0.0),
+        (f64::NAN, 0.0),
+        (1e9, most),
+        (f64::INFINITY, most),
+    ] {
+        let [far_refill, near_refill] =
+            [far, near].map(|number| full().with_refill(number).numbers);
+        assert_eq!(far_refill, near_refill, "{far}");
+        let [far_reward, near_reward] =
+            [far, near].map(|number| full().with_reward(number).numbers);
+        assert_eq!(far_reward, near_reward, "{far}");
+    }
+    assert_eq!(full().with_capacity(0).capacity(), 1);
+    assert_eq!(
+        full().with_capacity(u32::MAX).capacity(),
+        BudgetConfig::MOST
+    );
+    let dear = full().with_retry_cost(u32::MAX).numbers;
+    assert_eq!(dear.failure, BudgetConfig::MOST * 1_000);
 }
 
 #[test]

@@ -253,9 +253,11 @@ fn threads_that_ask_for_the_same_new_keys_get_the_same_budgets() {
 }
 
 #[test]
-#[should_panic(expected = "at least 1")]
-fn a_set_for_no_key_is_refused() {
-    let _ = Budgets::<u32>::default().with_max_keys(0);
+fn a_set_for_no_key_keeps_one() {
+    let budgets = Budgets::default().with_max_keys(0);
+    let first = budgets.of(&1);
+    assert!(Arc::ptr_eq(&first, &budgets.of(&1)));
+    assert_eq!(keys(&budgets), 1);
 }
 
 #[derive(Debug, Clone)]
