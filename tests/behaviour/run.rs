@@ -11,11 +11,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use reattempt::{
-    Attempt, Budget, NO_RETRY, Outcome, Policy, Preset, Retryable, Stopped, deadline, observe,
-    retry,
+    Attempt, Budget, FAST_IO, Jitter, NO_RETRY, Outcome, Policy, Preset, Retryable, Stopped,
+    WithoutLimits, deadline, observe, retry,
 };
 use tokio::task::{LocalSet, spawn_local};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::events::Log;
 use crate::script::{RESET, Script, Step, ending, ms, times_of};
@@ -28,7 +28,7 @@ struct Deadlock(#[source] io::Error);
 const POLICY: Policy = Policy::new()
     .with_attempts(4)
     .with_base(ms(100))
-    .with_jitter(reattempt::Jitter::None);
+    .with_jitter(Jitter::None);
 
 #[tokio::test(start_paused = true)]
 async fn the_verdict_of_the_error_decides_about_retries() {
@@ -112,6 +112,29 @@ async fn when_on_and_unless_choose_the_errors() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_policy_without_limits_stays_so_whatever_is_set() {
+    // A function of a library, which cannot call what is not `const`.
+    const fn stored(retries: u32) -> WithoutLimits {
+        let stored = FAST_IO.without_limits().with_retries(retries);
+        stored
+            .with_base(ms(100))
+            .with_max_delay(ms(1_000))
+            .with_jitter(Jitter::None)
+    }
+    const STORED: WithoutLimits = stored(2).without_budget();
+    let expected = Policy::new().with_attempts(3).with_max_delay(ms(1_000));
+    assert_eq!(
+        STORED.policy(),
+        expected.with_jitter(Jitter::None).without_budget()
+    );
+    let began = Instant::now();
+    // `&str` cannot hold a `Stopped`.
+    let run = STORED.with_attempts(4).run(async || Err::<(), _>("full"));
+    assert_eq!(run.when(|_| true).await, Err("full"));
+    assert_eq!(began.elapsed(), ms(700));
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_ok_can_mean_failure() {
     let script = Script::new([RESET, Step::Succeed]);
     let mut told = Vec::new();
@@ -142,7 +165,7 @@ async fn an_ok_can_mean_failure() {
 
 #[tokio::test(start_paused = true)]
 async fn delays_can_be_computed_at_run_time() {
-    let random = POLICY.with_jitter(reattempt::Jitter::Full);
+    let random = POLICY.with_jitter(Jitter::Full);
     let computed: Vec<_> = (1..=2).map(|n| ms(30 * n)).collect();
     let expected = [ms(0), ms(30), ms(90)];
 

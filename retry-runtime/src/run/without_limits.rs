@@ -1,11 +1,13 @@
 //! A policy without timeout and deadline, for error types that cannot hold a `Stopped`.
 
-use std::ops::Deref;
 use std::panic::Location;
+use std::time::Duration;
 
 use super::Run;
+use crate::budget::Budget;
 use crate::call::Never;
-use crate::policy::Policy;
+use crate::delays::{Backoff, Jitter};
+use crate::policy::{Nested, Policy};
 use crate::preset::Preset;
 use crate::result::ResultFuture;
 use crate::site::{PolicyOf, Site, SiteSettings};
@@ -24,7 +26,7 @@ impl Policy {
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {
     /// let parsed = POLICY.without_limits().run(async || "7".parse::<u8>()).when(|_| true).await;
     /// assert_eq!(parsed, Ok(7));
-    /// assert_eq!(POLICY.without_limits().attempts(), Some(4));
+    /// assert_eq!(POLICY.without_limits().policy().attempts(), Some(4));
     /// # }
     /// ```
     #[must_use]
@@ -46,10 +48,29 @@ impl Preset {
 /// Nothing stops its calls, so their error types need not hold a [`Stopped`](crate::Stopped). The attribute takes it too, as
 /// `policy = self.policy.without_limits()`. The number of attempts stays. A deadline around the call, as of an annotated
 /// function that makes it, cuts the attempt there. Inside, it only bounds the waits.
-#[derive(Debug, Clone, Copy)]
+///
+/// It has the setters of [`Policy`], except for those of limits, so it stays without limits whatever is set.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use reattempt::{Policy, WithoutLimits};
+///
+/// const STORED: WithoutLimits = Policy::new().without_limits();
+/// const CALLED_OFTEN: WithoutLimits = STORED.with_attempts(5);
+/// assert_eq!(CALLED_OFTEN.policy().attempts(), Some(5));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct WithoutLimits(Policy);
 
 impl WithoutLimits {
+    /// Returns the policy, whose timeout and deadline are `None`.
+    #[must_use]
+    pub const fn policy(&self) -> Policy {
+        self.0
+    }
+
     /// Runs an operation with retries: [`Policy::run`], for an error type that cannot hold a
     /// [`Stopped`](crate::Stopped). [`with_cancel`](Run::with_cancel) and [`until`](Run::until) need such a type, so they do not
     /// exist here.
@@ -73,13 +94,35 @@ impl WithoutLimits {
     }
 }
 
-/// The getters of [`Policy`]. Its timeout and its deadline are `None`.
-impl Deref for WithoutLimits {
-    type Target = Policy;
+macro_rules! setters {
+    ($($setter:ident($($value:ident: $type:ty)?),)*) => {
+        impl WithoutLimits {$(
+            #[doc = concat!("[`Policy::", stringify!($setter), "`]")]
+            #[must_use]
+            pub const fn $setter(self $(, $value: $type)?) -> Self {
+                Self(self.0.$setter($($value)?))
+            }
+        )*}
+    };
+}
 
-    fn deref(&self) -> &Policy {
-        &self.0
-    }
+setters! {
+    with_attempts(attempts: u32),
+    with_retries(retries: u32),
+    with_unlimited_attempts(),
+    with_delays(delays: &'static [Duration]),
+    with_backoff(backoff: Backoff),
+    with_base(base: Duration),
+    with_throttled_base(throttled_base: Duration),
+    with_min_delay(min_delay: Duration),
+    with_max_delay(max_delay: Duration),
+    with_factor(factor: f64),
+    with_jitter(jitter: Jitter),
+    with_max_retry_after(max_retry_after: Duration),
+    with_hedge(hedge: Duration),
+    with_nested(nested: Nested),
+    with_budget(budget: Budget),
+    without_budget(),
 }
 
 impl PolicyOf for WithoutLimits {
