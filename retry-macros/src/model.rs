@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Span, TokenStream};
 use syn::{Expr, LitStr, Path, Type};
 
 use crate::errors::At;
@@ -23,9 +23,9 @@ pub(crate) struct Model {
     pub(crate) attempts: Option<Spanned<Written<Option<u32>>>>,
     /// The keys of the policy that are one duration.
     pub(crate) lengths: Vec<(Id, Spanned<Written<Duration>>)>,
-    pub(crate) backoff: Option<Spanned<Written<Ident>>>,
+    pub(crate) backoff: Option<Spanned<Written<TokenStream>>>,
     pub(crate) factor: Option<Spanned<Written<f64>>>,
-    pub(crate) jitter: Option<Spanned<Written<Ident>>>,
+    pub(crate) jitter: Option<Spanned<Written<TokenStream>>>,
     /// A list in place of a backoff. The type of an expression is `AsRef<[Duration]>`.
     pub(crate) delays: Option<Spanned<Written<Vec<Written<Duration>>>>>,
     /// The delay after an error.
@@ -38,7 +38,7 @@ pub(crate) struct Model {
     /// A budget, or `Fixed` for `"none"`.
     pub(crate) budget: Option<Spanned<Written<()>>>,
     pub(crate) idempotent: Option<Spanned<Written<bool>>>,
-    pub(crate) nested: Option<Spanned<Written<Ident>>>,
+    pub(crate) nested: Option<Spanned<Written<TokenStream>>>,
     /// `hedge = "policy"`. A duration is among the `lengths`.
     pub(crate) hedge_of_policy: bool,
     /// A future. The call stops when it completes.

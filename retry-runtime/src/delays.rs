@@ -131,7 +131,7 @@ fn fibonacci(n: u32) -> u128 {
     current
 }
 
-/// How the delay is drawn below the ceiling that [`Backoff`] sets.
+/// How the delay is drawn below or around the ceiling that [`Backoff`] sets.
 ///
 /// # Formula
 ///
@@ -139,6 +139,7 @@ fn fibonacci(n: u32) -> u128 {
 /// none           delay = ceiling
 /// full           delay uniform in [0, ceiling]
 /// equal          delay uniform in [ceiling / 2, ceiling]
+/// around p %     delay uniform in [ceiling * (1 - p / 100), min(max_delay, ceiling * (1 + p / 100))]
 /// decorrelated   delay uniform in [base, min(max_delay, 3 * previous)]
 /// ```
 ///
@@ -150,11 +151,6 @@ fn fibonacci(n: u32) -> u128 {
 /// Full jitter may draw a delay near zero, but it spreads simultaneous calls best. The [budget](crate::Budget) bounds
 /// the load, so delays do not have to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "lowercase")
-)]
 #[non_exhaustive]
 pub enum Jitter {
     /// The delay is the ceiling. Calls that fail together retry together.
@@ -167,14 +163,20 @@ pub enum Jitter {
     /// From `base` to three times the delay before. The backoff has no effect. With a list of delays it is the same as
     /// [`Full`](Self::Full), so that no delay is longer than the list says.
     Decorrelated,
+    /// From this percentage below the ceiling to this percentage above it, but never above `max_delay`. The attribute and
+    /// configuration write `"20%"` for `Around(20)`. More than 100 counts as 100. With a list of delays, which has no
+    /// `max_delay`, a delay may be longer than the list says.
+    Around(u8),
 }
 
 words! {
-    Jitter, "Returns the word used in the attribute, in configuration and in logs.",
+    Jitter, "Returns the word used in the attribute and in configuration, or `around` for a percentage.",
     Self::None => "none",
     Self::Full => "full",
     Self::Equal => "equal",
     Self::Decorrelated => "decorrelated",
+    Self::Around(_) => "around",
+    ; Self::Around(percent) => "{percent}%"
 }
 
 impl Jitter {
@@ -194,6 +196,11 @@ impl Jitter {
             Self::None => ceiling..=ceiling,
             Self::Full => Duration::ZERO..=ceiling,
             Self::Equal => ceiling / 2..=ceiling,
+            Self::Around(percent) => {
+                let spread = ceiling.saturating_mul(percent.into()) / 100;
+                let high = ceiling.saturating_add(spread).min(max_delay);
+                ceiling.saturating_sub(spread)..=high
+            }
             Self::Decorrelated => {
                 let low = base.min(max_delay);
                 let high = previous.unwrap_or(base).saturating_mul(3).min(max_delay);

@@ -229,10 +229,13 @@ impl Policy {
         self
     }
 
-    /// Sets how a delay is drawn below its ceiling. Default: [`Jitter::Full`].
+    /// Sets how a delay is drawn below or around its ceiling. Default: [`Jitter::Full`].
     #[must_use]
     pub const fn with_jitter(mut self, jitter: Jitter) -> Self {
-        self.jitter = jitter;
+        self.jitter = match jitter {
+            Jitter::Around(100..) => Jitter::Around(100),
+            jitter => jitter,
+        };
         self
     }
 

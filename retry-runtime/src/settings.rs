@@ -34,7 +34,7 @@ use crate::preset::Preset;
 /// | `min_delay` | a duration | at most 24h, at most `max_delay` |
 /// | `max_delay` | a duration | above zero, at most 24h |
 /// | `factor` | a number | 1 to 1000 |
-/// | `jitter` | `"none"`, `"full"`, `"equal"` or `"decorrelated"` | |
+/// | `jitter` | `"none"`, `"full"`, `"equal"`, `"decorrelated"` or a percentage, from `"0%"` to `"100%"` | |
 /// | `max_retry_after` | a duration | at most 24h |
 /// | `hedge` | a duration | above zero, at most 24h, below `timeout`, below `deadline` |
 /// | `budget` | a table of the keys below | |

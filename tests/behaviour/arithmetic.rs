@@ -14,11 +14,12 @@ const BACKOFFS: [Backoff; 4] = [
     Backoff::Fibonacci,
 ];
 
-const JITTERS: [Jitter; 4] = [
+const JITTERS: [Jitter; 5] = [
     Jitter::None,
     Jitter::Full,
     Jitter::Equal,
     Jitter::Decorrelated,
+    Jitter::Around(20),
 ];
 
 /// Durations of every magnitude, including zero and the longest.
@@ -120,6 +121,11 @@ proptest! {
         let growing = policy.with_backoff(Backoff::Exponential).with_factor(7.0);
         let drawn = growing.with_jitter(Jitter::Decorrelated).delay_range(5, previous);
         prop_assert_eq!(drawn, cut..=high);
+        for percent in [0, 20, 100, 255] {
+            let spread = cut.saturating_mul(u32::from(percent).min(100)) / 100;
+            let around = cut.saturating_sub(spread)..=cut.saturating_add(spread).min(max);
+            prop_assert_eq!(range(Jitter::Around(percent)), around);
+        }
     }
 
     #[test]
@@ -127,7 +133,7 @@ proptest! {
         n in number(), attempts in 1_u32..=u32::MAX, timeout in duration(), deadline in duration(),
         base in duration(), max in duration(),
     ) {
-        for (backoff, jitter) in BACKOFFS.into_iter().zip(JITTERS) {
+        for (backoff, jitter) in BACKOFFS.into_iter().cycle().zip(JITTERS) {
             let policy = Policy::new()
                 .with_attempts(attempts)
                 .with_timeout(timeout)
@@ -217,9 +223,17 @@ fn the_worst_case_of_a_list_counts_each_of_its_delays() {
 }
 
 #[test]
-fn no_jitter_makes_a_listed_delay_longer() {
+fn only_jitter_around_it_makes_a_listed_delay_longer() {
     static DELAYS: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(200)];
-    for jitter in JITTERS {
+    let around = Policy::new()
+        .with_delays(&DELAYS)
+        .with_jitter(Jitter::Around(20));
+    assert_eq!(around.delay_range(0, None), ms(8)..=ms(12));
+    assert_eq!(around.delay_range(7, None), ms(160)..=ms(240));
+    for jitter in JITTERS
+        .into_iter()
+        .filter(|jitter| *jitter != Jitter::Around(20))
+    {
         let policy = Policy::new()
             .with_delays(&DELAYS)
             .with_jitter(jitter)

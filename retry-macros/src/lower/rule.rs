@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proc_macro2::Ident;
+use proc_macro2::TokenStream;
 use syn::Type;
 
 use super::types::same;
@@ -250,7 +250,7 @@ fn contradictions(facts: &Facts<'_>, retries: bool, errors: &mut Errors) {
 }
 
 /// The word of a setting, if it is a literal.
-fn word(setting: Option<&Spanned<Written<Ident>>>) -> Option<String> {
+fn word(setting: Option<&Spanned<Written<TokenStream>>>) -> Option<String> {
     let variant = setting?.value.fixed()?;
     Some(variant.to_string().to_lowercase())
 }

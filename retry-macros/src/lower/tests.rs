@@ -274,8 +274,8 @@ fn delays(value: &Written<Vec<Written<Duration>>>) -> String {
     })
 }
 
-fn word(value: &Written<proc_macro2::Ident>) -> String {
-    setting(value, ToString::to_string)
+fn word(value: &Written<TokenStream>) -> String {
+    setting(value, tokens)
 }
 
 fn budget(value: &Written<()>) -> String {

@@ -1,6 +1,7 @@
 //! Words of closed lists: `backoff`, `jitter`, `nested`, and `true` or `false`; and the string `name`.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{ToTokens as _, quote};
 use syn::{Expr, Lit, LitStr};
 
 use super::expression::{is_constant_name, lone_name, value};
@@ -42,6 +43,8 @@ pub(super) static JITTER: WordList = WordList {
         ("full", "true on yes random"),
         ("equal", "half"),
         ("decorrelated", ""),
+        // Stands for each percentage.
+        ("20%", ""),
     ],
     expressions: true,
 };
@@ -56,7 +59,7 @@ pub(super) static NESTED: WordList = WordList {
     expressions: false,
 };
 
-pub(super) fn word(given: &Given, list: &WordList) -> Result<Written<Ident>, Fault> {
+pub(super) fn word(given: &Given, list: &WordList) -> Result<Written<TokenStream>, Fault> {
     let text = given.text().unwrap_or_else(|| given.typed());
     if let Some(variant) = list.variant(&text, given.at.start) {
         return Ok(Written::Fixed(variant));
@@ -84,11 +87,19 @@ impl WordList {
         self.known.iter().map(|&(word, _)| word)
     }
 
-    /// The variant for a word: `Full` for `full`.
-    fn variant(&self, text: &str, at: Span) -> Option<Ident> {
+    /// The variant for a word: `Full` for `full`, and `Around(25)` for `25%`.
+    fn variant(&self, text: &str, at: Span) -> Option<TokenStream> {
+        if let Some(percent) = text.strip_suffix('%') {
+            self.words().find(|word| word.ends_with('%'))?;
+            let percent = percent.trim_end().parse().ok();
+            let percent = Literal::u8_unsuffixed(percent.filter(|percent| *percent <= 100)?);
+            let around = Ident::new("Around", at);
+            return Some(quote!(#around(#percent)));
+        }
         let word = self.words().find(|word| *word == text)?;
         let (first, rest) = word.split_at_checked(1)?;
-        Some(Ident::new(&format!("{}{rest}", first.to_uppercase()), at))
+        let variant = Ident::new(&format!("{}{rest}", first.to_uppercase()), at);
+        Some(variant.into_token_stream())
     }
 
     /// The word of the list that `text` most likely means.

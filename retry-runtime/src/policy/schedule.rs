@@ -134,5 +134,5 @@ pub(crate) fn delays_range(
         Jitter::Decorrelated => Jitter::Full,
         jitter => jitter,
     };
-    jitter.range(ceiling, Duration::ZERO, ceiling, None)
+    jitter.range(ceiling, Duration::ZERO, Duration::MAX, None)
 }

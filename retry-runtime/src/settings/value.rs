@@ -7,6 +7,8 @@ use humantime::{DurationError, format_duration, parse_duration};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::Jitter;
+
 /// A number, as it is written. Asked for an `f64`, config-rs would read `true` as 1 and `"2"` as 2; asked for a whole number,
 /// it would round 1.5.
 #[derive(Deserialize)]
@@ -85,6 +87,36 @@ impl<const ABOVE_ZERO: bool> Serialize for Bounded<ABOVE_ZERO> {
 impl<'de, const ABOVE_ZERO: bool> Deserialize<'de> for Bounded<ABOVE_ZERO> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(DurationText::<ABOVE_ZERO>)
+    }
+}
+
+/// Writes the word, or the percentage. Feature `serde`.
+impl Serialize for Jitter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Reads a word of the attribute, or a percentage. Feature `serde`.
+impl<'de> Deserialize<'de> for Jitter {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const WORDS: &[&str] = &["none", "full", "equal", "decorrelated", "20%"];
+        let text = String::deserialize(deserializer)?;
+        let percent = || {
+            text.strip_suffix('%')?
+                .parse()
+                .ok()
+                .filter(|percent| *percent <= 100)
+        };
+        match &*text {
+            "none" => Ok(Self::None),
+            "full" => Ok(Self::Full),
+            "equal" => Ok(Self::Equal),
+            "decorrelated" => Ok(Self::Decorrelated),
+            text => percent()
+                .map(Self::Around)
+                .ok_or_else(|| D::Error::unknown_variant(text, WORDS)),
+        }
     }
 }
 

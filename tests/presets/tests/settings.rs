@@ -129,6 +129,19 @@ fn missing_keys_have_their_defaults() {
     assert_eq!(read("factor = 3"), Ok(Policy::new().with_factor(3.0)));
 }
 
+#[test]
+fn a_percentage_is_a_jitter() {
+    for percent in [0, 20, 100] {
+        let policy = Policy::new().with_jitter(Jitter::Around(percent));
+        assert_eq!(read(&format!("jitter = '{percent}%'")), Ok(policy));
+    }
+    for text in ["101%", "-1%", "12.5%", "%", "20", "20 percent"] {
+        let error = read(&format!("jitter = '{text}'")).unwrap_err();
+        let words = "expected one of `none`, `full`, `equal`, `decorrelated`, `20%`";
+        assert_eq!(error, format!("unknown variant `{text}`, {words}"));
+    }
+}
+
 /// The rows of the table in the documentation of `Settings`: a key, its values and its range.
 fn rows() -> impl Iterator<Item = [&'static str; 3]> {
     let source = include_str!("../../../retry-runtime/src/settings.rs");
@@ -289,6 +302,7 @@ fn policies() -> impl Strategy<Value = Policy> {
         Jitter::Full,
         Jitter::Equal,
         Jitter::Decorrelated,
+        Jitter::Around(33),
     ];
     let limits = (
         1..=u32::MAX,
