@@ -65,7 +65,7 @@ impl State<'_> {
             Event::Succeeded => (Level::INFO, "succeeded after retry"),
             Event::FewerAttempts { .. } => (
                 Level::INFO,
-                "no attempts left: retries of nested calls add, they do not multiply",
+                "an outer call already used this function's retries",
             ),
             Event::Blocked => (
                 Level::WARN,
