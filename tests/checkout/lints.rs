@@ -1,7 +1,7 @@
 //! The attribute adds no warning to the function, and hides no warning.
 //!
 //! The test compiles two sets of functions twice under every lint: as they are, and without their
-//! `#[reattempt::retry(…)]`. Those of `tests/silent` have no clippy warning, and those of `lints/warned.rs` have
+//! `#[reattempt::retry(…)]`. Those of `tests/variants/silent` have no clippy warning, and those of `lints/warned.rs` have
 //! many. The diagnostics have to be the same: the lint, its characters and its words.
 
 use std::ops::Range;
@@ -102,7 +102,7 @@ fn the_annotated_function_has_the_warnings_of_the_plain_one_and_no_others() {
     let warned = tests.join("checkout/lints/warned.rs");
     let silent = ["arguments", "blocking", "bodies", "keys", "methods"];
     let mut files = vec![warned.clone()];
-    files.extend(silent.map(|name| tests.join(format!("silent/src/{name}.rs"))));
+    files.extend(silent.map(|name| tests.join(format!("variants/silent/{name}.rs"))));
     let package = package(&files);
     let (plain, annotated) = lint(&package);
     let lost = difference(&plain, &annotated);

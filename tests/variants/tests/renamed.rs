@@ -3,6 +3,9 @@
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+// As a dependency is that has another name in `Cargo.toml`.
+extern crate reattempt as again;
+
 use again::retry;
 
 /// Fails, and counts.
