@@ -104,7 +104,7 @@ fn within<F: Future>(deadline: Stamp, future: F) -> DeadlineScope<F> {
 /// In an attempt it equals [`Attempt::remaining`](crate::Attempt::remaining).
 #[must_use]
 pub fn remaining() -> Option<Duration> {
-    outer(|frame| frame.limits.get().nearest().left()).flatten()
+    outer(|frame| frame.times.get().nearest().left()).flatten()
 }
 
 pin_project! {

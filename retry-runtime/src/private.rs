@@ -9,7 +9,7 @@ pub use std::time::Duration;
 pub use crate::budget::drive;
 pub use crate::call::{
     Call, CanBlock, Cancels, Cut, Judgement, LastError, Limits, Never, NextAttemptAt, OnEnd,
-    Signal, Signalled, Stops, unless, unless_begun,
+    Signal, Stops, unless, unless_begun,
 };
 pub use crate::classify::{
     Assessment, IntoHint, OkAnswer, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_from,

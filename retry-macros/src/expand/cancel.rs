@@ -46,7 +46,7 @@ impl<'a> Cancel<'a> {
         let mut made = quote_spanned!(name.span()=> __retry::Cancels::into_future(#name));
         if self.model.cancel_waits.is_some() {
             // An attempt looks at it while it runs, and what follows looks at it again.
-            made = quote_spanned!(name.span()=> __retry::Signal::new(#made));
+            made = generated!(__call.signal(#made));
         }
         generated! {
             match #future {

@@ -8,11 +8,10 @@ use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
-use super::cancel::Signalled;
 use super::timers::poll_until_due;
 use super::{Call, State};
 use crate::clock::{Sleep, Stamp};
-use crate::context::{Phase, TimeLimits, is_within, outer};
+use crate::context::{Phase, Times, is_within, outer};
 use crate::opaque::opaque;
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
@@ -86,41 +85,45 @@ impl<F: Future, C: Limits> Future for Attempting<'_, '_, F, C> {
     }
 }
 
-impl<F: Future, C: Limits> Signalled for Attempting<'_, '_, F, C> {
-    fn signalled(&self) -> bool {
-        self.state.signal()
-    }
-}
-
 impl State<'_> {
     /// Enters an attempt and its span for one poll. The first poll begins it. Returns the cut if the deadline was reached before.
     #[inline]
     pub(super) fn enter_attempt<C: Limits>(&self) -> Result<(), C> {
-        let begins = !matches!(self.frame.phase.get(), Phase::Attempt(_));
-        if begins && !self.begin_attempt(C::LIMITED) {
-            C::from(Cut::Late).map_or(Ok(()), Err)?;
+        if !self.frame.phase.get().is_attempt() {
+            self.begin_attempt()?;
         }
-        self.enter_span(begins);
+        self.enter_span();
         Ok(())
     }
 
     /// Enters `before_retry` and the span of the call for one poll. The first poll begins it. Returns the cut if the deadline was
     /// reached before.
     pub(super) fn enter_preparation<C: Limits>(&self) -> Result<(), C> {
-        let begins = !matches!(self.frame.phase.get(), Phase::Preparation(_));
-        if begins && !self.begin_preparation() {
-            C::from(Cut::Late).map_or(Ok(()), Err)?;
+        if !matches!(self.frame.phase.get(), Phase::Preparation(_)) {
+            self.begin_preparation()?;
         }
         self.enter_call_span();
         Ok(())
     }
 
-    /// Begins an attempt. Returns `false` if it is `limited` and the deadline was reached before it began.
+    /// Records that the code inside is pending.
     #[inline]
-    fn begin_attempt(&self, limited: bool) -> bool {
+    pub(super) fn suspend(&self) {
+        // A refusal only counts if the attempt fails in the same poll.
+        self.frame.refusal.set(None);
+        self.frame.was_pending.set(true);
+        if self.frame.if_rest().is_some() {
+            self.leave_span();
+            self.frame.share_open_commits();
+        }
+    }
+
+    /// Begins an attempt. Returns the cut if the deadline was reached before.
+    #[inline]
+    pub(super) fn begin_attempt<C: Limits>(&self) -> Result<(), C> {
         let (frame, policy) = (&self.frame, &self.settings.policy);
         let phase = frame.phase.get();
-        let first = matches!(phase, Phase::New);
+        let first = phase == Phase::New;
         // Most attempts are the first of an outermost call, and begin with it.
         let known = self.observed || frame.if_rest().is_some();
         let alone = first && !known && !is_within();
@@ -130,29 +133,29 @@ impl State<'_> {
         if let (true, Some(budget)) = (first, self.budget()) {
             frame.faults.set(budget.cell.faults());
         }
-        if limited {
-            let began = frame.started.get().filter(|_| alone);
-            let now = began.unwrap_or_else(Stamp::now);
-            let limits = frame.limits.get();
+        if C::LIMITED {
+            let Times {
+                started, deadline, ..
+            } = frame.times.get();
+            let now = started.filter(|_| alone).unwrap_or_else(Stamp::now);
             // A call with a deadline of zero makes one attempt.
             let must_begin = first && policy.deadline() == Some(Duration::ZERO);
-            if !alone && limits.deadline <= now && !must_begin {
-                return false;
+            if !alone && deadline <= now && !must_begin {
+                C::from(Cut::Late).map_or(Ok(()), Err)?;
             }
-            let cut = now.after(policy.timeout());
-            frame.limits.set(TimeLimits { cut, ..limits });
+            frame.cut_at(now.after(policy.timeout()));
         }
         // Now it counts.
-        frame.number.set(frame.number.get().saturating_add(1));
+        frame.count_attempt();
         frame.phase.set(phase.attempt());
         self.on_wait_ended();
         if !first {
-            frame.again.set(true);
             self.on_retry_begun();
             // Now, because the call may be dropped. Taken back if the call succeeds.
             self.note_retries();
         }
-        true
+        self.on_attempt_begun();
+        Ok(())
     }
 
     /// Looks at what changed since the last attempt: limits, the wait, and the outer call.
@@ -163,14 +166,17 @@ impl State<'_> {
         outer(|outer| self.begin_within(outer));
     }
 
-    /// Begins `before_retry`. Returns `false` if the deadline was reached before.
-    fn begin_preparation(&self) -> bool {
+    /// Begins `before_retry`. Returns the cut if the deadline was reached before.
+    fn begin_preparation<C: Limits>(&self) -> Result<(), C> {
         let frame = &self.frame;
         frame.phase.set(frame.phase.get().prepare());
         frame.renew_limits();
         self.end_wait();
-        let deadline = frame.limits.get().deadline;
-        deadline == Stamp::NEVER || deadline > Stamp::now()
+        let Times { deadline, .. } = frame.times.get();
+        if deadline != Stamp::NEVER && deadline <= Stamp::now() {
+            C::from(Cut::Late).map_or(Ok(()), Err)?;
+        }
+        Ok(())
     }
 }
 
@@ -182,7 +188,7 @@ pub(super) fn poll_limits(
     slot: Pin<&mut Option<Sleep>>,
     waker: &mut Context<'_>,
 ) -> Poll<Cut> {
-    let TimeLimits { deadline, cut, .. } = state.frame.limits.get();
+    let Times { deadline, cut, .. } = state.frame.times.get();
     if deadline.min(cut) == Stamp::NEVER {
         return Poll::Pending;
     }

@@ -1,12 +1,14 @@
 //! Cuts an attempt or a wait when the `cancel` future completes.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 
-use super::State;
 use super::timers::poll_unconstrained;
+use super::{Call, State};
+use crate::context::Rest;
 use crate::opaque::opaque;
 
 /// A value for `cancel`: anything that can be awaited.
@@ -38,93 +40,79 @@ pub fn unless<C: Future, F: Future>(
     cancel: Pin<&mut C>,
     work: F,
 ) -> impl Future<Output = Option<F::Output>> {
-    let goes_on = |_: &F| false;
     Unless {
         cancel,
-        goes_on,
+        begun: None,
         work,
     }
 }
 
 /// The same, but an attempt that has begun runs to its end. `cancel` must stay complete, as a [`Signal`] does.
-pub fn unless_begun<C: Future, F: Signalled>(
+pub fn unless_begun<C: Future, F: Future>(
     cancel: Pin<&mut C>,
     attempt: F,
 ) -> impl Future<Output = Option<F::Output>> {
     Unless {
         cancel,
-        goes_on: F::signalled,
+        begun: Some(false),
         work: attempt,
-    }
-}
-
-/// An attempt, which may go on when the `cancel` future has completed.
-pub trait Signalled: Future {
-    /// Notifies the attempt of the signal: it begins no hedge, and sets no failure aside. Returns `false` if it has not
-    /// begun.
-    fn signalled(&self) -> bool;
-}
-
-impl State<'_> {
-    /// Notifies an attempt of the signal, as [`Signalled`] says.
-    pub(super) fn signal(&self) -> bool {
-        let begun = self.frame.phase.get().is_attempt();
-        if begun {
-            self.frame.rest().noted().signalled = true;
-        }
-        begun
-    }
-
-    /// Whether the signal came while an attempt ran.
-    pub(super) fn is_signalled(&self) -> bool {
-        let rest = self.frame.if_rest();
-        rest.is_some_and(|rest| rest.noted().signalled)
     }
 }
 
 pin_project! {
     /// The future of [`unless`] and [`unless_begun`].
-    struct Unless<'a, C, F, G> {
+    struct Unless<'a, C, F> {
         cancel: Pin<&'a mut C>,
-        // Whether the work goes on although `cancel` has completed.
-        goes_on: G,
+        // Whether the work has begun, if it then goes on although `cancel` has completed.
+        begun: Option<bool>,
         #[pin]
         work: F,
     }
 }
 
-impl<C: Future, F: Future, G: Fn(&F) -> bool> Future for Unless<'_, C, F, G> {
+impl<C: Future, F: Future> Future for Unless<'_, C, F> {
     type Output = Option<F::Output>;
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let signal = poll_unconstrained(this.cancel.as_mut(), waker);
-        if signal.is_ready() && !(this.goes_on)(&this.work) {
+        let cancelled = poll_unconstrained(this.cancel.as_mut(), waker).is_ready();
+        if cancelled && *this.begun != Some(true) {
             return Poll::Ready(None);
         }
+        *this.begun = this.begun.map(|_| true);
         this.work.poll(waker).map(Some)
     }
 }
 
 pin_project! {
-    /// A `cancel` future that stays complete.
+    /// A `cancel` future that stays complete, and notifies the call: it begins no hedge then, and sets no failure aside.
     ///
     /// # Cancel safety
     ///
     /// Dropping it drops the future.
     #[must_use = "futures do nothing unless polled"]
     pub struct Signal<F> {
+        call: Arc<Rest>,
         #[pin]
         cancel: Option<F>,
     }
 }
 
-impl<F> Signal<F> {
-    /// Takes the future.
-    pub fn new(cancel: F) -> Self {
-        Self {
+impl<C, K> Call<'_, C, K> {
+    /// Makes a signal of the future of `cancel_waits`.
+    pub fn signal<F>(&self, cancel: F) -> Signal<F> {
+        Signal {
+            call: Arc::clone(self.state.frame.rest()),
             cancel: Some(cancel),
         }
+    }
+}
+
+impl State<'_> {
+    /// Whether the signal came.
+    pub(super) fn is_signalled(&self) -> bool {
+        let rest = self.frame.if_rest();
+        rest.is_some_and(|rest| rest.noted().hedging.signalled)
     }
 }
 
@@ -132,11 +120,12 @@ impl<F: Future> Future for Signal<F> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<()> {
-        let mut cancel = self.project().cancel;
-        if let Some(cancel) = cancel.as_mut().as_pin_mut() {
+        let mut this = self.project();
+        if let Some(cancel) = this.cancel.as_mut().as_pin_mut() {
             drop(ready!(cancel.poll(waker)));
+            this.call.noted().hedging.signalled = true;
         }
-        cancel.set(None);
+        this.cancel.set(None);
         Poll::Ready(())
     }
 }

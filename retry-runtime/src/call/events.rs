@@ -1,4 +1,4 @@
-//! The events of a call.
+//! The events of a call, for subscribers and for `on_retry`.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -8,6 +8,8 @@ use tracing::{Level, field};
 use super::State;
 use crate::budget::BudgetRef;
 use crate::classify::Verdict;
+use crate::event::RetryEvent;
+use crate::report::Previous;
 use crate::stopped::Outcome;
 use crate::trace::{self, ONCE, ONE_IN_A_MINUTE, TEN_IN_A_SECOND, limited};
 
@@ -124,6 +126,34 @@ impl State<'_> {
             Level::DEBUG => at_level!(DEBUG),
             Level::INFO => at_level!(INFO),
             _ => at_level!(WARN),
+        }
+    }
+
+    /// Returns the event for `on_retry`.
+    pub(crate) fn event<'a, E>(
+        &self,
+        error: Option<&'a E>,
+        words: &'a dyn Display,
+    ) -> RetryEvent<'a, E> {
+        let frame = &self.frame;
+        RetryEvent {
+            function: self.settings.name,
+            attempt: frame.number(),
+            attempts: frame.attempts_allowed(),
+            verdict: (frame.previous.get()).map_or(Verdict::Transient, Previous::verdict),
+            delay: (frame.if_rest().and_then(|rest| rest.noted().waits.last)).unwrap_or_default(),
+            elapsed: self.elapsed().unwrap_or_default(),
+            error,
+            words,
+        }
+    }
+
+    /// Returns what stands for the words of an error. The text of one that is sensitive is not for observers.
+    pub(super) fn shown<'w>(&self, words: &'w dyn Display) -> &'w dyn Display {
+        if self.settings.sensitive {
+            &"(sensitive)"
+        } else {
+            words
         }
     }
 }

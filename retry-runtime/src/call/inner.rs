@@ -6,7 +6,7 @@
 use super::events::Event;
 use super::{State, own_attempts};
 use crate::clock::Stamp;
-use crate::context::{Frame, Leeway, Phase, outer};
+use crate::context::{Frame, Inside, Leeway, Phase, outer};
 use crate::policy::Nested;
 use crate::stopped::Outcome;
 
@@ -20,10 +20,9 @@ impl State<'_> {
             outer.refusal.set(None);
         }
         let outermost = self.is_outermost(outer);
-        frame.inside.set(outer.leeway());
-        frame
-            .again
-            .set(frame.again.get() || outer.is_again() && !outermost);
+        let Inside { leeway, again } = outer.inside();
+        let again = frame.inside.get().again || again && !outermost;
+        frame.inside.set(Inside { leeway, again });
         if begins && outer.is_call() && !outermost {
             let prepares = !outer.phase.get().is_attempt();
             let (node, function) = (outer.node(), self.settings.function());
@@ -32,7 +31,7 @@ impl State<'_> {
         if !outermost {
             let allowed = self.allowed_in(outer);
             let own = own_attempts(self.settings, self.scope.as_deref());
-            frame.attempts.set(allowed.min(own));
+            frame.allow(allowed.min(own));
         }
     }
 
@@ -43,7 +42,7 @@ impl State<'_> {
             return own;
         }
         let allowed = self.allowed_in(outer).min(own);
-        self.frame.attempts.set(allowed);
+        self.frame.allow(allowed);
         if allowed < own && self.frame.attempts_in_a_row() >= allowed {
             self.log(Event::FewerAttempts { allowed, own });
         }
@@ -52,7 +51,7 @@ impl State<'_> {
 
     fn allowed_in(&self, outer: &Frame) -> u32 {
         let own = self.settings.policy.most_attempts();
-        if outer.leeway() == Leeway::Nothing || self.nested() == Nested::Outermost {
+        if outer.inside().leeway == Leeway::Nothing || self.nested() == Nested::Outermost {
             // Whatever its policy says.
             return 1;
         }
@@ -66,7 +65,7 @@ impl State<'_> {
     pub(super) fn note_retries(&self) {
         if let Some(node) = self.frame.if_node() {
             let until = Stamp::now().plus(self.settings.policy.max_delay());
-            node.set(self.frame.retries_in_a_row(), until);
+            node.set(self.frame.attempts_in_a_row() - 1, until);
         }
     }
 
@@ -93,7 +92,8 @@ impl State<'_> {
 
     /// Whether the call counts as an outermost call here.
     fn is_outermost(&self, outer: &Frame) -> bool {
-        let is_scope = outer.phase.get() == Phase::Scope && outer.leeway() != Leeway::Nothing;
+        let is_scope =
+            outer.phase.get() == Phase::Scope && outer.inside().leeway != Leeway::Nothing;
         self.nested() == Nested::Multiply || is_scope
     }
 

@@ -16,7 +16,7 @@
 //! To follow a call, read these files in this order. `settle.rs` is generic over the types of the function. Behind it,
 //! `after.rs` acts on what the pure `decide.rs` decides. If the attribute names a budget, the call asks before each attempt
 //! whether that is in a pause (`pause.rs`). If the attribute has `hedge`, `race.rs` makes the attempts. An inner call
-//! asks its outer call, and reports to it (`inner.rs`). Dropping the call closes it (`close.rs`). Observers are notified in
+//! asks its outer call, and reports to it (`inner.rs`). A call ends in `end.rs`, also if it is dropped. Observers are notified in
 //! `observers.rs`.
 //!
 //! Most code is not generic, so a program has it once, and not once for each annotated function.
@@ -25,11 +25,12 @@ mod after;
 mod attempt;
 mod blocking;
 mod cancel;
-mod close;
 mod decide;
+mod end;
 mod events;
 mod inner;
 mod observers;
+mod on_end;
 mod pause;
 mod race;
 mod settle;
@@ -37,8 +38,8 @@ mod timers;
 
 pub use self::attempt::{Cut, Limits, Never};
 pub use self::blocking::CanBlock;
-pub use self::cancel::{Cancels, Signal, Signalled, unless, unless_begun};
-pub use self::close::OnEnd;
+pub use self::cancel::{Cancels, Signal, unless, unless_begun};
+pub use self::on_end::OnEnd;
 pub use self::settle::{Judgement, LastError, Stops};
 pub use self::timers::NextAttemptAt;
 
@@ -49,7 +50,7 @@ use std::time::Duration;
 use self::settle::Said;
 use crate::budget::{BudgetCell, BudgetConfig, BudgetRef};
 use crate::clock::Stamp;
-use crate::context::Frame;
+use crate::context::{Frame, Times};
 use crate::delays::DelayRange;
 use crate::listen::{is_listening, test_scope_around};
 use crate::opaque::opaque;
@@ -84,11 +85,10 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         let started = timed.then(Stamp::now);
         let deadline = started.map_or(Stamp::NEVER, |now| now.after(settings.policy.deadline()));
         let scope = observed.then(|| of_test_scope(settings)).flatten();
-        let frame = Frame::new(started, deadline);
-        frame.attempts.set(own_attempts(settings, scope.as_deref()));
+        let most = own_attempts(settings, scope.as_deref());
         Self {
             state: State {
-                frame,
+                frame: Frame::new(Times::new(started, deadline), most),
                 settings,
                 scope,
                 observed,
@@ -181,21 +181,9 @@ pub(crate) struct State<'p> {
 }
 
 impl State<'_> {
-    /// Records that the code inside is pending.
-    #[inline]
-    pub(super) fn suspend(&self) {
-        // A refusal only counts if the attempt fails in the same poll.
-        self.frame.refusal.set(None);
-        self.frame.was_pending.set(true);
-        if self.frame.if_rest().is_some() {
-            self.leave_span();
-            self.frame.share_open_commits();
-        }
-    }
-
     /// Returns how long the call has taken, or `None` if its time has not started.
     pub(super) fn elapsed(&self) -> Option<Duration> {
-        let started = self.frame.started.get()?;
+        let started = self.frame.times.get().started?;
         Some(Stamp::now().since(started))
     }
 }
@@ -228,7 +216,7 @@ impl State<'_> {
     pub(super) fn draw(&self, range: &DelayRange, now: Stamp) -> (Duration, bool) {
         match &self.scope {
             None => (rng::draw(rng::seed(now), range), true),
-            Some(own) => (own.draw(self.frame.number.get(), range), own.scope.waits),
+            Some(own) => (own.draw(self.frame.number(), range), own.scope.waits),
         }
     }
 }

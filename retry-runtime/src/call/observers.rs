@@ -2,7 +2,7 @@
 //! reports. They are notified at four moments, here and nowhere else:
 //!
 //! ```text
-//! an attempt begins   enter_span (each poll)
+//! an attempt begins   on_attempt_begun, then enter_span (each poll)
 //! its body ends       on_body_ended (twice, with a hedge)
 //! a wait begins       on_wait_begun
 //! the call ends       on_call_ended, then give_report
@@ -11,62 +11,69 @@
 //! No lock is held while a subscriber is called, because the subscriber may call annotated functions itself.
 
 use std::fmt::Display;
+use std::sync::Arc;
 use std::time::Duration;
+
+use tracing::Span;
 
 use super::State;
 use super::events::{Event, FailedWith};
 use crate::clock::Stamp;
 use crate::listen::listener;
 use crate::metrics::{self, Attempted, Metric};
-use crate::report::{Previous, Report};
+use crate::report::{Hedge, Previous, Report, Which};
 use crate::stopped::Outcome;
 use crate::trace::{self, Begun, Entered, Spans};
 
 impl State<'_> {
-    /// Enters the span of the attempt for one poll. `begins` says that this is the first poll, which opens the span if
-    /// a subscriber wants it. The span is left when the body is pending, or when the attempt ends.
+    /// An attempt or a hedge begins: opens its span, if a subscriber wants it.
     #[inline]
-    pub(super) fn enter_span(&self, begins: bool) {
+    pub(super) fn on_attempt_begun(&self) {
         if trace::spans_may_be_wanted() {
-            self.enter_attempt_span(begins);
+            self.open_span();
         }
     }
 
     #[cold]
-    fn enter_attempt_span(&self, begins: bool) {
+    fn open_span(&self) {
         let frame = &self.frame;
-        let which = frame.which();
-        if begins {
-            let begun = Begun {
-                function: self.settings.name,
-                place: self.settings.place,
-                attempt: frame.present(),
-                attempts: frame.attempts_allowed(),
-                which,
-            };
-            self.change_spans(|spans| spans.begin(&begun));
-        }
-        let span = frame
-            .if_rest()
-            .and_then(|rest| rest.noted().spans.attempt(which));
-        if let Some(span) = span {
-            let entered = Entered::new(span);
-            frame.rest().noted().entered = Some(entered);
+        let begun = Begun {
+            function: self.settings.name,
+            place: self.settings.place,
+            attempt: frame.present(),
+            attempts: frame.attempts_allowed(),
+            which: frame.which(),
+        };
+        self.change_spans(|spans| spans.begin(&begun));
+    }
+
+    /// Enters the span of the attempt for one poll. It is left when the body is pending, or when the attempt ends.
+    #[inline]
+    pub(super) fn enter_span(&self) {
+        if trace::spans_may_be_wanted() {
+            let which = self.frame.which();
+            self.enter(|spans| spans.attempt(which));
         }
     }
 
     /// Enters the span of the call for one poll of `before_retry`. It is left as that of an attempt.
     pub(super) fn enter_call_span(&self) {
+        self.enter(Spans::call);
+    }
+
+    #[cold]
+    fn enter(&self, find: impl FnOnce(&Spans) -> Option<Arc<Span>>) {
         if let Some(rest) = self.frame.if_rest() {
-            let entered = self.enter_call();
-            rest.noted().entered = entered;
+            let span = find(&rest.noted().spans);
+            let entered = span.map(Entered::new);
+            rest.noted().spans.entered = entered;
         }
     }
 
     /// Leaves the span of the attempt, or of the call.
     pub(super) fn leave_span(&self) {
         let rest = self.frame.if_rest();
-        let _ = rest.and_then(|rest| rest.noted().entered.take());
+        let _ = rest.and_then(|rest| rest.noted().spans.entered.take());
     }
 
     /// The body of an attempt ends, which is one of two with a hedge beside it: counts it, and closes its span.
@@ -74,13 +81,9 @@ impl State<'_> {
         if let (Attempted::Failed(verdict), Some(own)) = (how, &self.scope) {
             own.verdicts.borrow_mut().push(verdict);
         }
-        self.count(how);
+        self.record(|| Metric::Attempted(how));
         self.leave_span();
         self.change_spans(|spans| spans.end_attempt(self.frame.which(), how, words));
-    }
-
-    pub(super) fn count(&self, how: Attempted) {
-        self.record(|| Metric::Attempted(how));
     }
 
     /// Records a metric, if the call found a recorder when it began.
@@ -102,8 +105,8 @@ impl State<'_> {
         }
         if let Some(failed) = failed {
             self.log(Event::Retrying(failed, delay));
-            let started = self.frame.started.get().unwrap_or(now);
-            if self.frame.number.get() > 1 && now.since(started) >= Duration::from_secs(60) {
+            let started = self.frame.times.get().started.unwrap_or(now);
+            if self.frame.number() > 1 && now.since(started) >= Duration::from_secs(60) {
                 self.log(Event::StillFailing(failed, delay));
             }
         } else {
@@ -118,13 +121,8 @@ impl State<'_> {
         self.waits.set(self.recorded);
     }
 
-    /// The call ends, and with it an attempt that runs beside another one: records it, and closes its spans.
+    /// The call ends: records it, and closes its spans.
     pub(super) fn on_call_ended(&self, outcome: Outcome) {
-        let bodies = self.frame.bodies.get();
-        if bodies.other().is_some() {
-            self.frame.bodies.set(bodies.end());
-            self.count(Attempted::Unfinished);
-        }
         self.on_wait_ended();
         if self.recorded {
             let report = self.report(outcome);
@@ -156,10 +154,10 @@ impl State<'_> {
 
     pub(super) fn report(&self, outcome: Outcome) -> Report {
         let frame = &self.frame;
-        let waited = frame.if_rest().map(|rest| rest.noted().waited);
+        let waited = frame.if_rest().map(|rest| rest.noted().waits.waited);
         Report {
             function: self.settings.name,
-            attempts: frame.number.get(),
+            attempts: frame.number(),
             outcome,
             elapsed: self.elapsed().unwrap_or_default(),
             waited: waited.unwrap_or_default(),
@@ -170,10 +168,14 @@ impl State<'_> {
                 _ => previous.verdict(),
             }),
             budget_level: self.budget().map(|budget| budget.level()),
-            hedge: self.hedge(matches!(
-                outcome,
-                Outcome::Success | Outcome::SuccessAfterRetry
-            )),
+            hedge: match (self.hedge(), outcome) {
+                (Some(Hedge::Lost), Outcome::Success | Outcome::SuccessAfterRetry)
+                    if frame.which() == Which::Hedge =>
+                {
+                    Some(Hedge::Won)
+                }
+                (hedge, _) => hedge,
+            },
         }
     }
 

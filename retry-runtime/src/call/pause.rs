@@ -43,7 +43,7 @@ impl<'p> State<'p> {
         let (low, high) = self.settings.delay_range(0, None, false).into_inner();
         let spread = left.saturating_add(high.saturating_sub(low));
         let mut delays = left..=spread.min(most);
-        if let (true, Some((length, left))) = (limited, frame.time_to_deadline(now)) {
+        if let (true, Some((length, left))) = (limited, frame.times.get().to_deadline(now)) {
             delays = fit(delays, length, left).ok_or(Cut::Paused)?;
         }
         Ok(Some(self.start_wait(&delays, now, None)))
@@ -56,8 +56,7 @@ impl<'p> State<'p> {
         let now = now.plus(self.frame.passed_over());
         let patience = self.settings.policy.max_retry_after();
         let longest = now.plus(patience);
-        let mut noted = self.frame.rest().noted();
-        let longest = *noted.paused_until.get_or_insert(longest);
+        let longest = self.frame.rest().noted().waits.pause(longest);
         let left = end.min(longest).since(now);
         (!left.is_zero()).then(|| (left, longest.since(now).saturating_add(patience / 4)))
     }

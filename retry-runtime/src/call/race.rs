@@ -13,46 +13,21 @@
 //! }
 //! ```
 
-use std::ops::ControlFlow;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::future::poll_fn;
+use std::ops::ControlFlow::{self, Continue};
+use std::pin::pin;
+use std::task::{Poll, ready};
 use std::time::Duration;
 
-use pin_project_lite::pin_project;
-
 use super::attempt::{Limits, poll_limits};
-use super::cancel::Signalled;
-use super::events::Event;
+use super::events::{Event, FailedWith};
 use super::timers::{Next, poll_until_due};
 use super::{Call, NextAttemptAt, State};
 use crate::budget::{Charge, Request};
-use crate::clock::{Sleep, Stamp};
-use crate::context::{Bodies, Leeway, Phase};
-use crate::report::{Hedge, Which};
-
-pin_project! {
-    /// An attempt whose body may run twice at once.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping it drops both.
-    struct Racing<'c, 'p, F, M, S, C: Limits, K> {
-        call: &'c mut Call<'p, C, K>,
-        make: M,
-        settle: S,
-        #[pin]
-        first: Option<F>,
-        #[pin]
-        hedge: Option<F>,
-        #[pin]
-        limit: C::Timer,
-        #[pin]
-        slow: Option<Sleep>,
-        // When the hedge begins, if one may.
-        hedge_at: Option<Stamp>,
-        turn: bool,
-    }
-}
+use crate::clock::Stamp;
+use crate::context::{Bodies, Failure, Inside, Leeway, Phase};
+use crate::metrics::Attempted;
+use crate::report::{Hedge, Previous, Which};
 
 /// What follows an attempt: another one then, or the result of the call.
 type Settled<'p, F> = ControlFlow<<F as Future>::Output, NextAttemptAt<'p>>;
@@ -60,125 +35,81 @@ type Settled<'p, F> = ControlFlow<<F as Future>::Output, NextAttemptAt<'p>>;
 impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Makes an attempt, and a hedge beside it if it is the first and slow. Returns what `settle` returns about the body that
     /// decides.
-    pub fn race<F: Future, M, S>(
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping it drops both bodies.
+    pub async fn race<F: Future>(
         &mut self,
-        make: M,
-        settle: S,
-    ) -> impl Signalled<Output = Settled<'p, F>>
-    where
-        M: FnMut() -> F,
-        S: FnMut(&mut Self, Result<F::Output, C>) -> Settled<'p, F>,
-    {
-        Racing {
-            call: self,
-            make,
-            settle,
-            first: None,
-            hedge: None,
-            limit: C::Timer::default(),
-            slow: None,
-            hedge_at: None,
-            turn: false,
+        mut make: impl FnMut() -> F,
+        mut settle: impl FnMut(&mut Self, Result<F::Output, C>) -> Settled<'p, F>,
+    ) -> Settled<'p, F> {
+        let first = self.state.frame.phase.get() == Phase::New;
+        if let Err(late) = self.state.begin_attempt() {
+            return settle(self, Err(late));
         }
-    }
-}
-
-impl<'p, F, M, S, C, K> Future for Racing<'_, 'p, F, M, S, C, K>
-where
-    F: Future,
-    M: FnMut() -> F,
-    S: FnMut(&mut Call<'p, C, K>, Result<F::Output, C>) -> Settled<'p, F>,
-    C: Limits,
-{
-    type Output = Settled<'p, F>;
-
-    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        let call = &mut **this.call;
-        // What begins is the present one, and in its span.
-        let phase = call.state.frame.phase.get();
-        let mut begins = !phase.is_attempt();
-        if begins {
-            if let Err(late) = call.state.enter_attempt() {
-                return Poll::Ready((this.settle)(call, Err(late)));
-            }
-            *this.hedge_at = call.state.hedge_at(phase == Phase::New);
-            this.first.set(Some(call.state.frame.lend(&mut *this.make)));
-        }
-        // The order alternates: if one used up what tokio lets a task do in a poll, the other would starve.
-        *this.turn = !*this.turn;
-        let mut order: &[Which] = if *this.turn {
-            &[Which::First, Which::Hedge]
-        } else {
-            &[Which::Hedge, Which::First]
-        };
-        loop {
-            for which in order {
-                let mut slot = match which {
-                    Which::First => this.first.as_mut(),
-                    Which::Hedge => this.hedge.as_mut(),
-                };
-                let Some(body) = slot.as_mut().as_pin_mut() else {
-                    continue;
-                };
-                if !std::mem::take(&mut begins) {
-                    call.state.frame.turn_to(*which);
-                    call.state.enter_span(false);
-                }
-                match call.state.frame.lend(|| body.poll(waker)) {
-                    Poll::Pending => call.state.suspend(),
-                    Poll::Ready(output) => {
-                        slot.set(None);
-                        let settled = (this.settle)(call, Ok(output));
-                        // The failure of one is set aside while the attempt goes on.
-                        if !matches!(&settled, ControlFlow::Continue(at) if at.next == Next::Other)
-                        {
-                            return Poll::Ready(settled);
-                        }
+        let mut hedge_at = self.state.hedge_at(first);
+        let mut first = pin!(Some(self.state.frame.lend(&mut make)));
+        let mut hedge = pin!(None);
+        let (mut limit, mut slow) = (pin!(C::Timer::default()), pin!(None));
+        let mut turn = Which::Hedge;
+        poll_fn(|waker| {
+            // The order alternates: if one used up what tokio lets a task do in a poll, the other would starve.
+            turn = turn.other();
+            let mut order: &[_] = &[turn, turn.other()];
+            loop {
+                for &which in order {
+                    let mut slot = match which {
+                        Which::First => first.as_mut(),
+                        Which::Hedge => hedge.as_mut(),
+                    };
+                    let Some(body) = slot.as_mut().as_pin_mut() else {
+                        continue;
+                    };
+                    self.state.turn_to(which);
+                    self.state.enter_span();
+                    let Poll::Ready(output) = self.state.frame.lend(|| body.poll(waker)) else {
+                        self.state.suspend();
+                        continue;
+                    };
+                    slot.set(None);
+                    let settled = settle(self, Ok(output));
+                    // The failure of one is set aside while the attempt goes on.
+                    if !matches!(&settled, Continue(at) if at.next == Next::Other) {
+                        return Poll::Ready(settled);
                     }
                 }
-            }
-            let state = &call.state;
-            if let Some(slot) = C::slot(this.limit.as_mut()) {
-                if let Poll::Ready(cut) = poll_limits(state, slot, waker) {
-                    if let Some(cut) = C::from(cut) {
-                        this.first.set(None);
-                        this.hedge.set(None);
+                let state = &self.state;
+                if let Some(slot) = C::slot(limit.as_mut()) {
+                    if let Poll::Ready(cut) = poll_limits(state, slot, waker).map(C::from) {
+                        let Some(cut) = cut else {
+                            return Poll::Pending;
+                        };
+                        first.set(None);
+                        hedge.set(None);
                         // Of two that run, the first is cut.
-                        call.state.frame.turn_to(Which::First);
-                        return Poll::Ready((this.settle)(call, Err(cut)));
+                        state.turn_to(Which::First);
+                        return Poll::Ready(settle(self, Err(cut)));
                     }
                 }
+                let Some(at) = hedge_at else {
+                    return Poll::Pending;
+                };
+                let now = ready!(poll_until_due(state, slow.as_mut(), waker, |now| {
+                    if at <= now { Ok(now) } else { Err(at) }
+                }));
+                slow.set(None);
+                hedge_at = None;
+                // The timer may ring late.
+                if !state.may_hedge(now.max(Stamp::now())) {
+                    return Poll::Pending;
+                }
+                state.begin_hedge();
+                hedge.set(Some(state.frame.lend(&mut make)));
+                order = &[Which::Hedge];
             }
-            let Some(at) = *this.hedge_at else {
-                return Poll::Pending;
-            };
-            let now = ready!(poll_until_due(state, this.slow.as_mut(), waker, |now| {
-                if at <= now { Ok(now) } else { Err(at) }
-            }));
-            this.slow.set(None);
-            *this.hedge_at = None;
-            // The timer may ring late.
-            if !state.may_hedge(now.max(Stamp::now())) {
-                return Poll::Pending;
-            }
-            state.begin_hedge();
-            begins = true;
-            this.hedge.set(Some(state.frame.lend(&mut *this.make)));
-            order = &[Which::Hedge];
-        }
-    }
-}
-
-impl<'p, F, M, S, C, K> Signalled for Racing<'_, 'p, F, M, S, C, K>
-where
-    F: Future,
-    M: FnMut() -> F,
-    S: FnMut(&mut Call<'p, C, K>, Result<F::Output, C>) -> Settled<'p, F>,
-    C: Limits,
-{
-    fn signalled(&self) -> bool {
-        self.call.state.signal()
+        })
+        .await
     }
 }
 
@@ -189,11 +120,13 @@ impl State<'_> {
         if first {
             self.hedges().succeed(None, Stamp::now);
         }
-        if frame.inside.get() != Leeway::Anything {
+        let Inside { leeway, again } = frame.inside.get();
+        if leeway != Leeway::Anything {
             // An outer call may hedge.
             return None;
         }
-        frame.inside.set(Leeway::Retry);
+        let leeway = Leeway::Retry;
+        frame.inside.set(Inside { leeway, again });
         let after = self.hedge_after().filter(|_| first)?;
         Some(Stamp::now().plus(after))
     }
@@ -219,7 +152,7 @@ impl State<'_> {
             || frame.attempts_allowed().is_some_and(|most| most < 2)
             || !self.settings.idempotent
             || !self.is_enabled()
-            || frame.limits.get().deadline <= now.after(self.hedge_after())
+            || frame.times.get().deadline <= now.after(self.hedge_after())
         {
             return false;
         }
@@ -229,7 +162,7 @@ impl State<'_> {
             .is_some_and(|budget| budget.is_half_full() && budget.paused_until(now).is_none())
             && self.hedges().take(HEDGE, now).is_some();
         if !may {
-            frame.rest().noted().hedge = Some(Hedge::Refused);
+            frame.rest().noted().hedging.hedge = Some(Hedge::Refused);
         }
         may
     }
@@ -239,13 +172,57 @@ impl State<'_> {
         self.log(Event::Hedged);
         let frame = &self.frame;
         let mut noted = frame.rest().noted();
-        noted.hedge = Some(Hedge::Lost);
+        noted.hedging.hedge = Some(Hedge::Lost);
         noted.in_doubt = true;
         drop(noted);
-        frame.number.set(2);
+        frame.count_attempt();
         frame.bodies.set(Bodies::Both(Which::Hedge));
         // As for a retry: taken back if the call succeeds.
         self.note_retries();
-        self.enter_span(true);
+        self.on_attempt_begun();
+    }
+
+    /// Of two bodies that run, makes this one the present one.
+    pub(super) fn turn_to(&self, which: Which) {
+        let bodies = &self.frame.bodies;
+        bodies.set(bodies.get().turn_to(which));
+    }
+
+    /// Sets the failure of one of two aside, because the other may succeed.
+    pub(super) fn set_aside(&self, failed: FailedWith<'_>, hint: Option<Duration>, other: Which) {
+        let frame = &self.frame;
+        self.on_body_ended(Attempted::Failed(failed.verdict), Some(failed.words));
+        let failure = Failure {
+            how: Previous::Failed(failed.verdict),
+            hint,
+            refusal: frame.refusal.take(),
+        };
+        frame.previous.set(Some(failure.how));
+        frame.rest().noted().hedging.aside = Some(failure);
+        self.log(Event::SetAside(failed));
+        // A limit may cut the other before its next poll.
+        frame.bodies.set(Bodies::Rest(other));
+    }
+
+    /// Takes the failure that was set aside into that of the attempt. Returns the hint.
+    pub(super) fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
+        let frame = &self.frame;
+        frame.bodies.set(Bodies::One);
+        let aside = frame
+            .if_rest()
+            .and_then(|rest| rest.noted().hedging.aside.take());
+        let (Some(how), Some(aside)) = (frame.previous.get(), aside) else {
+            return hint;
+        };
+        let refusal = frame.refusal.get();
+        let failure = Failure { how, hint, refusal }.join(aside);
+        frame.previous.set(Some(failure.how));
+        frame.refusal.set(failure.refusal);
+        failure.hint
+    }
+
+    /// What became of the hedge, if the call wanted one. It is [`Hedge::Lost`] until the call succeeds.
+    pub(super) fn hedge(&self) -> Option<Hedge> {
+        self.frame.if_rest()?.noted().hedging.hedge
     }
 }

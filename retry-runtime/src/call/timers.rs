@@ -45,10 +45,8 @@ impl<'p> State<'p> {
         let (delay, waits) = self.draw(range, now);
         if self.observed || self.settings.policy.jitter() == Jitter::Decorrelated {
             let mut noted = frame.rest().noted();
-            if failed.is_some() {
-                noted.delay = Some(delay);
-            }
-            noted.waits_since = Some(now).filter(|_| waits);
+            let after_failure = failed.map(|_| delay);
+            noted.waits.begin(after_failure, waits.then_some(now));
         }
         if !waits {
             frame.pass_over(delay);
@@ -67,10 +65,7 @@ impl<'p> State<'p> {
     /// Adds the wait that is over, if there was one.
     pub(super) fn end_wait(&self) {
         if let Some(rest) = self.frame.if_rest() {
-            let mut noted = rest.noted();
-            if let Some(since) = noted.waits_since.take() {
-                noted.waited = noted.waited.saturating_add(Stamp::now().since(since));
-            }
+            rest.noted().waits.end(Stamp::now);
         }
     }
 }

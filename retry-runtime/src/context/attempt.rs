@@ -6,9 +6,12 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::frame::{Frame, Rest, outer};
+use super::frame::{Frame, outer};
+use super::rest::Rest;
 use crate::clock::Stamp;
 use crate::report::{Previous, Which};
+#[cfg(feature = "http")]
+use crate::trace::record_resends;
 
 /// The attempt that the current code runs in.
 ///
@@ -101,7 +104,7 @@ impl Attempt {
             attempts: frame.attempts_allowed(),
             // The first of two has none, although the other may have failed.
             previous: frame.previous.get().filter(|_| frame.present() > 1),
-            limit: frame.limits.get().nearest(),
+            limit: frame.times.get().nearest(),
             which: frame.which(),
             call: Arc::clone(frame.rest()),
         }
@@ -179,8 +182,8 @@ impl Attempt {
     #[cfg(feature = "http")]
     pub(crate) fn record_resend(&self) {
         if let Some(resends) = self.number.checked_sub(1).filter(|resends| *resends > 0) {
-            let spans = self.call.noted().spans.clone();
-            spans.record_resends(self.which, resends);
+            let span = self.call.noted().spans.attempt(self.which);
+            span.inspect(|span| record_resends(span, resends));
         }
     }
 }

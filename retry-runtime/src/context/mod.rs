@@ -1,7 +1,7 @@
 //! What an attempt sees of its call, and what a call sees of its outer calls.
 //!
 //! ```text
-//! attempt, commit  ->  frame  ->  nesting, phase
+//! attempt, commit  ->  times  ->  frame  ->  nesting, phase, rest
 //! ```
 
 mod attempt;
@@ -9,10 +9,13 @@ mod commit;
 mod frame;
 mod nesting;
 mod phase;
+mod rest;
+mod times;
 
 pub use self::attempt::{Attempt, IdempotencyKey};
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 pub(crate) use self::commit::open_commit;
-pub(crate) use self::frame::{Frame, Leeway, is_within, outer, refusal_restored_after};
+pub(crate) use self::frame::{Frame, is_within, outer, refusal_restored_after};
 pub(crate) use self::nesting::FunctionId;
-pub(crate) use self::phase::{Bodies, Phase, TimeLimits};
+pub(crate) use self::phase::{Bodies, Inside, Leeway, Phase, Times};
+pub(crate) use self::rest::{Failure, Rest};

@@ -1,4 +1,5 @@
-//! Where a call stands, and until when it may run. Pure: each step is a function from one value to the next.
+//! The values of a frame: where a call stands, what it may do, and until when. Pure: a step is a function from one value to
+//! the next.
 
 use std::time::Duration;
 
@@ -113,60 +114,130 @@ impl Bodies {
     }
 }
 
-/// The limits of an attempt, as instants: [`Stamp::NEVER`] for none.
+/// The attempts of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Count {
+    /// Attempts begun, the current one and a hedge included.
+    pub(crate) number: u32,
+    /// How many the call may make here in a row without progress, or `u32::MAX` for no limit.
+    pub(crate) most: u32,
+}
+
+impl Count {
+    /// An attempt or a hedge begins.
+    pub(crate) fn begin(self) -> Self {
+        let number = self.number.saturating_add(1);
+        Self { number, ..self }
+    }
+
+    /// How many attempts count, if the one with the number `progressed` made progress last: from it on.
+    pub(crate) fn in_a_row(self, progressed: u32) -> u32 {
+        self.number - progressed.saturating_sub(1)
+    }
+
+    /// How many attempts there may be, with those before the progress, or `None` for no limit.
+    pub(crate) fn allowed(self, progressed: u32) -> Option<u32> {
+        let most = Some(self.most).filter(|most| *most < u32::MAX);
+        most.map(|most| most.saturating_add(progressed.saturating_sub(1)))
+    }
+}
+
+/// What calls inside an attempt are allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Inside {
+    pub(crate) leeway: Leeway,
+    /// The present attempt, or an outer one, is not the first of its call.
+    pub(crate) again: bool,
+}
+
+/// What calls inside an attempt may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Leeway {
+    /// Retry, and hedge.
+    #[default]
+    Anything,
+    /// Retry. An outer call may hedge, and hedges within hedges would multiply.
+    Retry,
+    /// Make one attempt, because their retries could not be counted.
+    Nothing,
+}
+
+/// When a call began, and its limits as instants: [`Stamp::NEVER`] for none. Each step gives another value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TimeLimits {
+pub(crate) struct Times {
+    /// When the call began. A call that has and inherits no limits and is not observed has it from its first failure on.
+    pub(crate) started: Option<Stamp>,
     /// The nearest deadline: the call's own or an inherited one.
     pub(crate) deadline: Stamp,
     /// When the timeout of the present attempt cuts it.
     pub(crate) cut: Stamp,
     /// The nearest limit from outside the present attempt.
-    pub(crate) outer: Stamp,
+    pub(super) outer: Stamp,
 }
 
-impl TimeLimits {
-    pub(crate) const fn of(deadline: Stamp) -> Self {
+impl Times {
+    pub(crate) const fn new(started: Option<Stamp>, deadline: Stamp) -> Self {
         let (cut, outer) = (Stamp::NEVER, Stamp::NEVER);
         Self {
+            started,
             deadline,
             cut,
             outer,
         }
     }
 
-    /// The nearest of all.
+    /// The time of the call starts now, if it has not started.
+    pub(crate) fn start(self, now: impl FnOnce() -> Stamp) -> Self {
+        let started = Some(self.started.unwrap_or_else(now));
+        Self { started, ..self }
+    }
+
+    /// The nearest limit of all.
     pub(crate) fn nearest(self) -> Stamp {
         self.deadline.min(self.cut).min(self.outer)
     }
 
-    /// These limits, and those around them.
-    pub(crate) fn inherit(self, outer: Self) -> Self {
-        Self {
+    /// These limits, and those around them. The length of an inherited deadline counts from now, also if no one asks how long
+    /// the call takes.
+    pub(crate) fn inherit(self, outer: Self, now: impl FnOnce() -> Stamp) -> Self {
+        let inherited = Self {
             deadline: self.deadline.min(outer.deadline),
             outer: self.outer.min(outer.nearest()),
+            ..self
+        };
+        if inherited.deadline == self.deadline {
+            inherited
+        } else {
+            inherited.start(now)
+        }
+    }
+
+    /// The limits of the next attempt: without what held for the attempt before.
+    pub(crate) fn renew(self) -> Self {
+        Self::new(self.started, self.deadline)
+    }
+
+    /// The times of a call that is older by a delay for which it did not wait.
+    pub(crate) fn pass_over(self, delay: Duration) -> Self {
+        Self {
+            started: self.started.map(|started| started.minus(delay)),
+            deadline: self.deadline.minus(delay),
             ..self
         }
     }
 
-    /// Those of the next attempt: without what held for the attempt before.
-    pub(crate) fn renew(self) -> Self {
-        Self::of(self.deadline)
-    }
-
-    /// The same, with a nearer deadline.
-    pub(crate) fn narrow(self, deadline: Stamp) -> Self {
-        Self { deadline, ..self }
-    }
-
-    /// The limits of a call that is older by a delay for which it did not wait.
-    pub(crate) fn pass_over(self, delay: Duration) -> Self {
-        self.narrow(self.deadline.minus(delay))
+    /// The length of the deadline, and what is left of it, or `None` without a deadline. For an inherited
+    /// deadline, the length is the time that was left when this call began.
+    pub(crate) fn to_deadline(self, now: Stamp) -> Option<(Duration, Duration)> {
+        let (began, deadline) = (self.started.unwrap_or(now), self.deadline);
+        (deadline != Stamp::NEVER).then(|| (deadline.since(began), deadline.since(now)))
     }
 }
 
-impl Default for TimeLimits {
+/// No limits.
+impl Default for Times {
     fn default() -> Self {
-        Self::of(Stamp::NEVER)
+        Self::new(None, Stamp::NEVER)
     }
 }
 
@@ -227,34 +298,48 @@ mod tests {
         assert_eq!(Bodies::Rest(First).turn_to(Hedge), Bodies::Rest(First));
     }
 
+    #[test]
+    fn attempts_before_the_last_progress_no_longer_count() {
+        let count = Count { number: 4, most: 3 }.begin();
+        for (progressed, in_a_row, allowed) in [(0, 5, 3), (1, 5, 3), (2, 4, 4), (5, 1, 7)] {
+            assert_eq!(count.in_a_row(progressed), in_a_row);
+            assert_eq!(count.allowed(progressed), Some(allowed));
+        }
+        let most = u32::MAX;
+        let unlimited = Count { number: most, most }.begin();
+        assert_eq!((unlimited.number, unlimited.allowed(9)), (most, None));
+    }
+
     fn at(nanos: u64) -> Stamp {
         Stamp::from_nanos(nanos)
     }
 
-    #[test]
-    fn the_nearest_limit_counts_and_a_new_attempt_forgets_that_of_the_last_one() {
-        let outer = TimeLimits {
-            cut: at(5),
-            ..TimeLimits::of(at(9))
-        };
-        let own = TimeLimits {
-            cut: at(7),
-            ..TimeLimits::of(at(8))
-        };
-        assert_eq!(own.nearest(), at(7));
-        let inner = own.inherit(outer);
-        assert_eq!((inner.deadline, inner.nearest()), (at(8), at(5)));
-        assert_eq!(inner.renew(), TimeLimits::of(at(8)));
-        assert_eq!(TimeLimits::of(Stamp::NEVER).inherit(outer).deadline, at(9));
+    fn until(deadline: u64) -> Times {
+        Times::new(None, at(deadline))
     }
 
     #[test]
-    fn a_deadline_is_nearer_for_a_call_that_is_older_but_none_stays_none() {
-        let older = |limits: TimeLimits| limits.pass_over(Duration::from_nanos(2));
-        assert_eq!(older(TimeLimits::of(at(9))), TimeLimits::of(at(7)));
+    fn the_nearest_limit_counts_and_a_new_attempt_forgets_that_of_the_last_one() {
+        let [outer, own] = [(5, 9), (7, 8)].map(|(cut, deadline)| Times {
+            cut: at(cut),
+            ..until(deadline)
+        });
+        assert_eq!(own.nearest(), at(7));
+        let inner = own.inherit(outer, || at(1));
+        assert_eq!((inner.deadline, inner.nearest()), (at(8), at(5)));
+        assert_eq!(inner.started, None, "it has the nearer deadline");
+        assert_eq!(inner.renew(), until(8));
+        let inherited = Times::default().inherit(outer, || at(1));
         assert_eq!(
-            older(TimeLimits::of(Stamp::NEVER)),
-            TimeLimits::of(Stamp::NEVER)
+            (inherited.deadline, inherited.started),
+            (at(9), Some(at(1)))
         );
+    }
+
+    #[test]
+    fn a_call_that_passes_over_a_delay_is_older_but_no_deadline_comes_of_it() {
+        let older = |times: Times| times.pass_over(Duration::from_nanos(2));
+        assert_eq!(older(until(9).start(|| at(4))), until(7).start(|| at(2)));
+        assert_eq!(older(Times::default()), Times::default());
     }
 }

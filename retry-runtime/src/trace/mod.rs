@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use tracing::Level;
 
+#[cfg(feature = "http")]
+pub(crate) use self::spans::record_resends;
 pub(crate) use self::spans::{Begun, Entered, Spans};
 use crate::clock::Stamp;
 

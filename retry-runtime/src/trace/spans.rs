@@ -27,10 +27,12 @@ pub(crate) struct Begun {
 }
 
 /// The spans of a call that is under way, and of its attempts: the first or a later one, and the hedge.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Spans {
     call: Option<Arc<Span>>,
     attempts: [Option<Arc<Span>>; 2],
+    /// The one that is entered, while an attempt or `before_retry` is polled.
+    pub(crate) entered: Option<Entered>,
 }
 
 impl Spans {
@@ -89,14 +91,12 @@ impl Spans {
     pub(crate) fn attempt(&self, which: Which) -> Option<Arc<Span>> {
         self.attempts[which as usize].clone()
     }
+}
 
-    /// Records in the span of an attempt how many times its request was sent before.
-    #[cfg(feature = "http")]
-    pub(crate) fn record_resends(&self, which: Which, resends: u32) {
-        if let Some(attempt) = &self.attempts[which as usize] {
-            record(attempt, "http.request.resend_count", &i64::from(resends));
-        }
-    }
+/// Records in the span of an attempt how many times its request was sent before.
+#[cfg(feature = "http")]
+pub(crate) fn record_resends(attempt: &Span, resends: u32) {
+    record(attempt, "http.request.resend_count", &i64::from(resends));
 }
 
 /// Records the value of a field. It takes a reference, because the lowest supported version of `tracing` does.

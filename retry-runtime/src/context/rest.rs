@@ -1,0 +1,188 @@
+//! What most calls never need, so that it is made when it is first needed. Tasks that carry an attempt share it.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use crate::atomics::Flag;
+use crate::budget::Charge;
+use crate::clock::Stamp;
+use crate::report::{Hedge, Previous};
+use crate::rng;
+use crate::stopped::Outcome;
+use crate::trace::Spans;
+
+#[derive(Debug, Default)]
+pub(crate) struct Rest {
+    key: OnceLock<Uuid>,
+    // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
+    notes: Mutex<Noted>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// The number of the attempt that made progress last, or 0. Those before it no longer count.
+    pub(crate) progressed: u32,
+    /// An attempt sent an idempotency key, or asked for that of the call.
+    pub(crate) keyed: bool,
+    /// The request of another attempt may still run: of one that ended after that, or of the other of two.
+    pub(crate) in_doubt: bool,
+    pub(crate) waits: Waits,
+    /// The commits that began in the present attempt, each with a flag that is raised when it has ended.
+    pub(super) commits: Vec<Arc<Flag>>,
+    pub(crate) hedging: Hedging,
+    /// The spans of the call, if a subscriber wants them.
+    pub(crate) spans: Spans,
+}
+
+impl Noted {
+    /// Forgets what the attempt that ended leaves: the next one has no open commit, and may wait for a pause again.
+    pub(crate) fn go_on(&mut self) {
+        self.commits = Vec::new();
+        self.waits.longest_pause = None;
+    }
+}
+
+impl Rest {
+    /// The idempotency key, made when it is first asked for.
+    pub(crate) fn key(&self) -> Uuid {
+        self.noted().keyed = true;
+        *self.key.get_or_init(rng::uuid)
+    }
+
+    pub(crate) fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The waits of a call.
+#[derive(Debug, Default)]
+pub(crate) struct Waits {
+    /// The delay that `retry_after` or an `Ok` asks for, before the next attempt.
+    pub(crate) asked: Option<Duration>,
+    /// The last delay.
+    pub(crate) last: Option<Duration>,
+    /// How long the call waited between attempts.
+    pub(crate) waited: Duration,
+    /// The delays that count as time of the call, although it did not wait. Outer calls do not count them.
+    pub(crate) passed_over: Duration,
+    /// When the present wait began.
+    since: Option<Stamp>,
+    /// Until when the call waits at most for the pause of its budget, if it met one before the next attempt.
+    longest_pause: Option<Stamp>,
+}
+
+impl Waits {
+    /// A wait begins: with this `delay` after a failure, or in a pause. It takes time from `since` on, or none.
+    pub(crate) fn begin(&mut self, delay: Option<Duration>, since: Option<Stamp>) {
+        self.last = delay.or(self.last);
+        self.since = since;
+    }
+
+    /// The wait is over, if there was one.
+    pub(crate) fn end(&mut self, now: impl FnOnce() -> Stamp) {
+        if let Some(since) = self.since.take() {
+            self.waited = self.waited.saturating_add(now().since(since));
+        }
+    }
+
+    /// The call does not wait for this delay, but counts it.
+    pub(crate) fn pass_over(&mut self, delay: Duration) {
+        self.waited = self.waited.saturating_add(delay);
+        self.passed_over = self.passed_over.saturating_add(delay);
+    }
+
+    /// The call meets a pause, for which it waits until `longest`, or as long as for the pause that it met before.
+    pub(crate) fn pause(&mut self, longest: Stamp) -> Stamp {
+        *self.longest_pause.get_or_insert(longest)
+    }
+}
+
+/// The hedge of a call.
+#[derive(Debug, Default)]
+pub(crate) struct Hedging {
+    /// What became of it, once it was wanted.
+    pub(crate) hedge: Option<Hedge>,
+    /// The failure of one of two bodies, while the other may succeed.
+    pub(crate) aside: Option<Failure>,
+    /// The future of `cancel_waits` completed: no hedge begins, and no failure is set aside.
+    pub(crate) signalled: bool,
+}
+
+/// The failure of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) how: Previous,
+    /// The delay that its server asks for.
+    pub(crate) hint: Option<Duration>,
+    /// The refusal of a call inside.
+    pub(crate) refusal: Option<Outcome>,
+}
+
+impl Failure {
+    /// The failure of an attempt of two bodies: the more expensive one counts, and the larger hint.
+    pub(crate) fn join(self, aside: Self) -> Self {
+        let dearer = Charge::after(self.how) >= Charge::after(aside.how);
+        Self {
+            how: if dearer { self.how } else { aside.how },
+            hint: self.hint.max(aside.hint),
+            refusal: self.refusal.or(aside.refusal),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classify::Verdict;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn at(seconds: u32) -> Stamp {
+        Stamp::FIRST.plus(SECOND * seconds)
+    }
+
+    #[test]
+    fn a_wait_counts_once_with_what_is_passed_over_of_it() {
+        let mut waits = Waits::default();
+        waits.end(|| at(9));
+        assert_eq!(waits.waited, Duration::ZERO, "there was none");
+        waits.begin(Some(SECOND), Some(at(1)));
+        waits.end(|| at(3));
+        waits.end(|| at(9));
+        waits.begin(None, Some(at(10)));
+        assert_eq!((waits.waited, waits.last), (SECOND * 2, Some(SECOND)));
+        waits.pass_over(SECOND * 5);
+        waits.end(|| at(11));
+        assert_eq!(waits.waited, SECOND * 8);
+        assert_eq!(waits.passed_over, SECOND * 5);
+    }
+
+    #[test]
+    fn the_first_pause_before_an_attempt_limits_all_of_them() {
+        let mut noted = Noted::default();
+        assert_eq!(noted.waits.pause(at(2)), at(2));
+        assert_eq!(noted.waits.pause(at(5)), at(2));
+        noted.go_on();
+        assert_eq!(noted.waits.pause(at(5)), at(5));
+    }
+
+    #[test]
+    fn of_two_failures_the_dearer_one_counts_and_the_larger_hint() {
+        let failure = |how, hint, refusal| Failure { how, hint, refusal };
+        let throttled = Previous::Failed(Verdict::Throttled);
+        let conflict = Previous::Failed(Verdict::Conflict);
+        let [cheap, dear] = [
+            failure(conflict, Some(SECOND), Some(Outcome::Budget)),
+            failure(throttled, None, Some(Outcome::Deadline)),
+        ];
+        let hint = Some(SECOND);
+        let joined = |refusal| failure(throttled, hint, Some(refusal));
+        assert_eq!(cheap.join(dear), joined(Outcome::Budget));
+        assert_eq!(dear.join(cheap), joined(Outcome::Deadline));
+        let alike = failure(Previous::Failed(Verdict::Transient), None, None);
+        let unknown = failure(Previous::Failed(Verdict::Unknown), None, None);
+        assert_eq!(alike.join(unknown), alike);
+    }
+}
