@@ -29,7 +29,7 @@ pub(crate) fn draw(seed: u64, range: &RangeInclusive<Duration>) -> Duration {
 /// A child process made by `fork` has the generator of its parent, so the instant is in the seed too.
 pub(crate) fn seed(at: Stamp) -> u64 {
     thread_local!(static SEEDS: RefCell<SmallRng> = RefCell::new(generator()));
-    SEEDS.with_borrow_mut(|seeds| seeds.random::<u64>()) ^ at.as_nanos()
+    SEEDS.with_borrow_mut(SmallRng::random::<u64>) ^ at.as_nanos()
 }
 
 /// A generator whose seed comes from the operating system.
