@@ -114,7 +114,7 @@ fn load(policy: &Policy) -> String {
     let rows = [0.1, 0.5, 1.0].map(|failing| {
         let [without, with] = [Manner::BACKOFF, Manner::BUDGET].map(|manner| {
             let manner = Manner {
-                policy: *policy,
+                policy: policy.clone(),
                 ..manner
             };
             luck::run(&manner, CALLS, failing, SEED).amplification
@@ -146,7 +146,7 @@ mod tests {
             ("", Policy::new()),
             (
                 "attempts = 6, base = \"50ms\", jitter = \"equal\", deadline = \"5s\"",
-                settings,
+                settings.clone(),
             ),
             (
                 "attempts=6,base='50ms',jitter='equal',deadline='5s', ",

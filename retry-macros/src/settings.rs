@@ -81,7 +81,10 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
         }
         (None, Some(path)) => {
             let policy = operand(path);
-            (quote!(#policy #constant), changed(&dynamic))
+            (
+                quote!(__retry::Policy::copied(&#policy) #constant),
+                changed(&dynamic),
+            )
         }
         (None, None) => (quote!(#new #constant), changed(&dynamic)),
     };

@@ -17,7 +17,8 @@ use crate::{Backoff, Jitter};
 /// The settings of a call: how often, how long, and how far apart.
 ///
 /// Make a `Policy` in a `const`, so that its values are checked at compile time, and name it in the attribute:
-/// `#[retry(policy = PAYMENTS)]`. Other keys of the attribute override it.
+/// `#[retry(policy = PAYMENTS)]`. Other keys of the attribute override it. The attribute borrows the policy. A setter takes
+/// it, so clone a policy that is not a constant: `self.policy.clone().with_attempts(2)`.
 ///
 /// With the feature `serde`, a `Policy` is read from and written to configuration, with the attribute's keys and words.
 ///
@@ -37,7 +38,7 @@ use crate::{Backoff, Jitter};
 /// assert_eq!(PAYMENTS.attempts(), Some(4));
 /// assert_eq!(PAYMENTS.base(), Duration::from_millis(100));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     attempts: u32,
     timeout: Option<Duration>,
@@ -367,10 +368,20 @@ impl Policy {
         self.attempts
     }
 
-    /// Removes the timeout and the deadline.
-    pub(crate) const fn no_limits(mut self) -> Self {
-        (self.timeout, self.deadline) = (None, None);
-        self
+    /// A copy without the timeout and the deadline.
+    pub(crate) const fn no_limits(&self) -> Self {
+        Self {
+            timeout: None,
+            deadline: None,
+            ..*self
+        }
+    }
+
+    /// A copy, for a `const` of generated code that reads a `static`.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn copied(&self) -> Self {
+        Self { ..*self }
     }
 
     /// Returns whether there is a timeout or a deadline, so that a timer may cut a call.

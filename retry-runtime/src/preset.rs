@@ -40,7 +40,7 @@ use crate::policy::{Policy, PolicyBudget};
 pub struct Preset {
     name: &'static str,
     policy: Policy,
-    /// The cell of the budget, made at the first use and never dropped, because a policy is `Copy` and may live as long as
+    /// The cell of the budget, made at the first use and never dropped, because a copy of the policy may live as long as
     /// the program.
     cell: OnceLock<&'static BudgetCell>,
     #[cfg(feature = "serde")]
@@ -75,7 +75,9 @@ impl Preset {
     #[inline]
     pub fn policy(&self) -> Policy {
         let policy = match test_scope_around() {
-            Some(scope) => scope.policy(self.address()).unwrap_or(self.policy),
+            Some(scope) => scope
+                .policy(self.address())
+                .unwrap_or_else(|| self.policy.clone()),
             None => self.policy_outside(),
         };
         policy.sharing(|| self.cell())
@@ -89,14 +91,14 @@ impl Preset {
     #[inline]
     fn policy_outside(&self) -> Policy {
         #[cfg(feature = "serde")]
-        if let Some(policy) = *self
+        if let Some(policy) = &*self
             .configured
             .read()
             .unwrap_or_else(PoisonError::into_inner)
         {
-            return policy;
+            return policy.clone();
         }
-        self.policy
+        self.policy.clone()
     }
 
     /// Returns the tokens left in the budget that all functions with this preset share, or `None` if the policy has no
@@ -126,8 +128,8 @@ impl Preset {
     }
 
     #[cfg(feature = "serde")]
-    pub(crate) const fn in_code(&self) -> Policy {
-        self.policy
+    pub(crate) fn in_code(&self) -> Policy {
+        self.policy.clone()
     }
 
     /// Sets the policy of calls that begin from now on, outside of test scopes.

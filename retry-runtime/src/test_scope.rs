@@ -98,7 +98,7 @@ impl TestScope {
 
     /// Returns the policy of the preset at this address, unless it is the one in the code.
     pub(crate) fn policy(&self, preset: usize) -> Option<Policy> {
-        self.state().presets.get(&preset).copied()
+        self.state().presets.get(&preset).cloned()
     }
 
     /// Takes the calls that ended so far.

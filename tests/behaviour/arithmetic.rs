@@ -105,7 +105,7 @@ proptest! {
     ) {
         // The ceiling of a constant backoff is `base`.
         let policy = Policy::new().with_backoff(Backoff::Constant).with_base(base).with_max_delay(max);
-        let range = |jitter| policy.with_jitter(jitter).delay_range(0, previous);
+        let range = |jitter| policy.clone().with_jitter(jitter).delay_range(0, previous);
         for jitter in JITTERS {
             let range = range(jitter);
             prop_assert!(range.start() <= range.end(), "{jitter}: {range:?}");
@@ -118,7 +118,7 @@ proptest! {
         let high = previous.unwrap_or(base).saturating_mul(3).min(max).max(cut);
         prop_assert_eq!(range(Jitter::Decorrelated), cut..=high);
         // Neither the backoff nor the factor has an effect on it.
-        let growing = policy.with_backoff(Backoff::Exponential).with_factor(7.0);
+        let growing = policy.clone().with_backoff(Backoff::Exponential).with_factor(7.0);
         let drawn = growing.with_jitter(Jitter::Decorrelated).delay_range(5, previous);
         prop_assert_eq!(drawn, cut..=high);
         for percent in [0, 20, 100, 255] {
@@ -161,10 +161,10 @@ fn the_worst_case_is_the_sum_of_all_attempts_and_waits() {
     // There are 6 attempts, and waits of 1, 2, 4, 5 and 5 seconds.
     assert_eq!(policy.worst_case(), Some(second * 23));
     assert_eq!(
-        policy.with_deadline(second * 20).worst_case(),
+        policy.clone().with_deadline(second * 20).worst_case(),
         Some(second * 20)
     );
-    assert_eq!(policy.with_attempts(1).worst_case(), Some(second));
+    assert_eq!(policy.clone().with_attempts(1).worst_case(), Some(second));
     assert_eq!(Policy::new().worst_case(), None);
     // Four thousand million delays never reach `max_delay` here. The sum is computed at once.
     let many = policy
@@ -281,17 +281,20 @@ fn no_factor_outside_of_its_range_is_stored() {
 #[test]
 fn zero_attempts_count_as_one_and_retries_come_on_top() {
     let policy = Policy::new();
-    assert_eq!(policy.with_attempts(0), policy.with_attempts(1));
+    assert_eq!(
+        policy.clone().with_attempts(0),
+        policy.clone().with_attempts(1)
+    );
     for (retries, attempts) in [(0, Some(1)), (3, Some(4)), (u32::MAX, None)] {
-        assert_eq!(policy.with_retries(retries).attempts(), attempts);
+        assert_eq!(policy.clone().with_retries(retries).attempts(), attempts);
     }
 }
 
 #[test]
 fn only_unlimited_attempts_have_no_worst_case() {
     let policy = Policy::new();
-    assert_eq!(policy.with_unlimited_attempts().attempts(), None);
-    assert_eq!(policy.with_attempts(u32::MAX).attempts(), None);
+    assert_eq!(policy.clone().with_unlimited_attempts().attempts(), None);
+    assert_eq!(policy.clone().with_attempts(u32::MAX).attempts(), None);
     assert_eq!(
         policy.with_attempts(u32::MAX - 1).attempts(),
         Some(u32::MAX - 1)
@@ -302,7 +305,7 @@ fn only_unlimited_attempts_have_no_worst_case() {
 fn a_timeout_or_a_deadline_limits_a_policy() {
     let policy = Policy::new();
     assert!(!policy.is_limited());
-    assert!(policy.with_timeout(ms(1)).is_limited());
+    assert!(policy.clone().with_timeout(ms(1)).is_limited());
     assert!(policy.with_deadline(ms(1)).is_limited());
 }
 
@@ -316,7 +319,7 @@ fn a_policy_without_settings_has_the_documented_defaults() {
     assert_eq!(policy.jitter(), Jitter::Full);
     assert_eq!(policy.base(), Duration::from_millis(100));
     assert_eq!(policy.max_delay(), Duration::from_secs(20));
-    assert_eq!(policy, policy.with_factor(2.0));
+    assert_eq!(policy.clone(), policy.clone().with_factor(2.0));
     assert_eq!(policy.max_retry_after(), Duration::from_secs(60));
 }
 

@@ -50,7 +50,7 @@ async fn a_schedule_without_jitter_is_what_a_call_waits() {
         FIXED.with_delays(LIST).with_deadline(ms(300)),
     ] {
         let drawn: Vec<_> = policy.schedule(1).collect();
-        let (attempts, waited) = waited(policy).await;
+        let (attempts, waited) = waited(policy.clone()).await;
         assert_eq!(drawn.len() + 1, attempts as usize, "{policy}");
         assert_eq!(drawn.iter().sum::<Duration>(), waited, "{policy}");
     }
@@ -69,7 +69,7 @@ async fn schedules_with_jitter_are_drawn_as_those_of_calls() {
     ] {
         let mut by_calls = Duration::ZERO;
         for _ in 0..RUNS {
-            by_calls += waited(policy).await.1;
+            by_calls += waited(policy.clone()).await.1;
         }
         let drawn: Duration = (0..RUNS)
             .flat_map(|seed| policy.schedule(seed.into()))
@@ -169,7 +169,7 @@ proptest! {
     fn a_call_that_always_fails_waits_as_its_schedule(policy in policies(2_000), seed in any::<u64>()) {
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         let waits = RefCell::default();
-        let (_, report) = runtime.block_on(observe(fails(policy, &waits)));
+        let (_, report) = runtime.block_on(observe(fails(policy.clone(), &waits)));
         let waits = waits.into_inner();
         // tokio's timers have milliseconds.
         let (waited, sum) = (report.unwrap().waited(), waits.iter().sum::<Duration>());

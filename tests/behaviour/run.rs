@@ -124,7 +124,7 @@ async fn a_policy_without_limits_stays_so_whatever_is_set() {
     const STORED: WithoutLimits = stored(2).without_budget();
     let expected = Policy::new().with_attempts(3).with_max_delay(ms(1_000));
     assert_eq!(
-        STORED.policy(),
+        *STORED.policy(),
         expected.with_jitter(Jitter::None).without_budget()
     );
     let began = Instant::now();

@@ -339,7 +339,7 @@ impl WithoutLimitsOf {
         script.play().await
     }
 
-    #[retry(blocking, policy = Box::new(self.bare), when = |_| true, base = "0s")]
+    #[retry(blocking, policy = Box::new(self.bare.clone()), when = |_| true, base = "0s")]
     fn blocking(&self, calls: &Mutex<usize>) -> Result<usize, Foreign> {
         let mut calls = calls.lock().unwrap();
         *calls += 1;
@@ -355,7 +355,7 @@ async fn a_policy_without_limits_needs_no_stopped_in_the_error_type() {
         .with_jitter(Jitter::None);
     let limited = policy.with_timeout(ms(10)).with_deadline(ms(20));
     let client = WithoutLimitsOf {
-        policy: Arc::new(limited),
+        policy: Arc::new(limited.clone()),
         bare: limited.without_limits(),
     };
     let slow = || Script::new([Step::FailAfter(ms(50))]);

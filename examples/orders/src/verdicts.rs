@@ -24,7 +24,7 @@ async fn only_a_declined_payment_is_permanent() {
     let once = Policy::new().with_attempts(1);
     for status in [401, 402, 404, 409, 422, 501, 503] {
         let head = format!("HTTP/1.1 {status} -\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-        let verdict = verdict(Answer::Bytes(head.leak().as_bytes()), once).await;
+        let verdict = verdict(Answer::Bytes(head.leak().as_bytes()), once.clone()).await;
         let declined = [402, 422].contains(&status);
         assert_eq!(
             verdict == Verdict::Permanent,

@@ -380,7 +380,7 @@ mod tests {
     async fn hedged(policy: Policy, commits: &[u32], cancel: impl Future) -> Result<(), Stopped> {
         static STATE: SiteState = SiteState::NEW;
         static SITE: Site<true> = Site(SiteSettings::new("hedged", POLICY, &STATE));
-        let settings = SITE.with_policy(|_| policy);
+        let settings = SITE.of_call().with_policy(|_| policy);
         let mut call = SITE.begin_with(&settings);
         let mut cancel = pin!(cancel);
         loop {
@@ -446,7 +446,7 @@ mod tests {
     async fn a_failure_after_the_signal_that_drops_the_commit_of_the_other_is_in_doubt() {
         static STATE: SiteState = SiteState::NEW;
         static SITE: Site<true> = Site(SiteSettings::new("hedged", POLICY, &STATE));
-        let settings = SITE.with_policy(|_| HEDGED.with_timeout(MINUTE));
+        let settings = SITE.of_call().with_policy(|_| HEDGED.with_timeout(MINUTE));
         let mut call = SITE.begin_with(&settings);
         let mut cancel = pin!(call.signal(sleep(Duration::from_millis(500))));
         let body = || async {

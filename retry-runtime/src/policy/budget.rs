@@ -135,8 +135,13 @@ mod tests {
     fn a_policy_with_limited_attempts_that_names_no_budget_has_the_default_one() {
         let policy = Policy::new();
         assert!(policy.has_default_budget());
-        assert!(!policy.with_unlimited_attempts().has_default_budget());
-        assert!(!policy.without_budget().has_default_budget());
+        assert!(
+            !policy
+                .clone()
+                .with_unlimited_attempts()
+                .has_default_budget()
+        );
+        assert!(!policy.clone().without_budget().has_default_budget());
         assert!(!policy.with_budget(Budget::new()).has_default_budget());
     }
 }

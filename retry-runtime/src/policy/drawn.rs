@@ -36,9 +36,9 @@ impl Policy {
     /// let fixed = POLICY.with_jitter(Jitter::None).schedule(7);
     /// assert_eq!(fixed.map(|wait| wait.as_millis()).collect::<Vec<_>>(), [100, 200, 400]);
     /// ```
-    pub const fn schedule(&self, seed: u64) -> Schedule {
+    pub fn schedule(&self, seed: u64) -> Schedule {
         Schedule {
-            policy: *self,
+            policy: self.clone(),
             seed,
             retries: 0,
             previous: None,

@@ -52,7 +52,8 @@ impl Policy {
         n: u32,
         previous: Option<Duration>,
     ) -> RangeInclusive<Duration> {
-        self.with_base(self.base_when_throttled())
+        self.clone()
+            .with_base(self.base_when_throttled())
             .delay_range(n, previous)
     }
 
@@ -78,7 +79,7 @@ impl Policy {
         let bounded = match (self.attempts(), self.timeout) {
             (Some(attempts), Some(timeout)) => {
                 let base = self.base.max(self.base_when_throttled());
-                let waits = self.with_base(base).longest_waits(attempts - 1);
+                let waits = self.clone().with_base(base).longest_waits(attempts - 1);
                 Some(timeout.saturating_mul(attempts).saturating_add(waits))
             }
             _ => None,

@@ -166,5 +166,9 @@ fn with_delays<'s>(
     settings: &SiteSettings<'s>,
     delays: Option<&'s [Duration]>,
 ) -> SiteSettings<'s> {
-    delays.map_or(*settings, |delays| settings.with_delays(delays))
+    let settings = settings.clone();
+    match delays {
+        Some(delays) => settings.with_delays(delays),
+        None => settings,
+    }
 }

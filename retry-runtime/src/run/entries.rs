@@ -53,7 +53,7 @@ impl Policy {
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
     {
-        Run::at(Location::caller(), *self, operation)
+        Run::at(Location::caller(), self.clone(), operation)
     }
 
     /// Runs a closure that is not async, with retries: `POLICY.run_blocking(|| …).call()`.
@@ -85,7 +85,7 @@ impl Policy {
     where
         O: FnMut() -> Result<T, E>,
     {
-        Run::at(Location::caller(), *self, operation)
+        Run::at(Location::caller(), self.clone(), operation)
     }
 }
 

@@ -226,7 +226,7 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
         P: FnMut(&RetryEvent<'_, E>) + Send + 'p,
     {
         self.change(|parts| {
-            parts.settings = parts.settings.with_listener();
+            parts.settings = parts.settings.clone().with_listener();
             parts.rules.on_retry.push(Box::new(hook));
         })
     }
@@ -261,33 +261,33 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
     /// that of the policy. If the policy names none, one for each place in the source that calls [`Policy::run`], and
     /// none if the attempts are unlimited.
     pub fn with_budget<B: BudgetOf + ?Sized>(self, budget: &'p B) -> Self {
-        self.change(|parts| parts.settings = parts.settings.with_budget(budget.budget()))
+        self.change(|parts| parts.settings = parts.settings.clone().with_budget(budget.budget()))
     }
 
     /// Retries without a budget. Nothing then bounds the load that retries add.
     pub fn without_budget(self) -> Self {
-        self.change(|parts| parts.settings = parts.settings.with_budget(None))
+        self.change(|parts| parts.settings = parts.settings.clone().with_budget(None))
     }
 
     /// Sets whether the operation may run twice. With `false`, only errors with the verdict
     /// [`Refused`](crate::Verdict::Refused) or [`Conflict`](crate::Verdict::Conflict) are retried, and timeouts are not.
     /// Default: true.
     pub fn with_idempotent(self, idempotent: bool) -> Self {
-        self.change(|parts| parts.settings = parts.settings.with_idempotent(idempotent))
+        self.change(|parts| parts.settings = parts.settings.clone().with_idempotent(idempotent))
     }
 
     /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`, and out of a
     /// [`RetryEvent`] that is shown. Set it if the text may contain a secret, such as a password in a URL. Hooks still get the
     /// error itself. Default: false.
     pub fn with_sensitive(self, sensitive: bool) -> Self {
-        self.change(|parts| parts.settings = parts.settings.with_sensitive(sensitive))
+        self.change(|parts| parts.settings = parts.settings.clone().with_sensitive(sensitive))
     }
 
     /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`Policy::run`]. Within
     /// another call, runs of one place with different names are different operations: retries of one take no attempts from
     /// another.
     pub fn with_name(self, name: &'static str) -> Self {
-        self.change(|parts| parts.settings = parts.settings.with_name(name))
+        self.change(|parts| parts.settings = parts.settings.clone().with_name(name))
     }
 }
 

@@ -30,7 +30,7 @@ impl Policy {
     /// # }
     /// ```
     #[must_use]
-    pub const fn without_limits(self) -> WithoutLimits {
+    pub const fn without_limits(&self) -> WithoutLimits {
         WithoutLimits(self.no_limits())
     }
 }
@@ -61,14 +61,14 @@ impl Preset {
 /// const CALLED_OFTEN: WithoutLimits = STORED.with_attempts(5);
 /// assert_eq!(CALLED_OFTEN.policy().attempts(), Some(5));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WithoutLimits(Policy);
 
 impl WithoutLimits {
     /// Returns the policy, whose timeout and deadline are `None`.
     #[must_use]
-    pub const fn policy(&self) -> Policy {
-        self.0
+    pub const fn policy(&self) -> &Policy {
+        &self.0
     }
 
     /// Runs an operation with retries: [`Policy::run`], for an error type that cannot hold a
@@ -80,7 +80,7 @@ impl WithoutLimits {
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
     {
-        Run::at(Location::caller(), self.0, operation)
+        Run::at(Location::caller(), self.0.clone(), operation)
     }
 
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`], for an error type that cannot hold a
@@ -90,7 +90,7 @@ impl WithoutLimits {
     where
         O: FnMut() -> Result<T, E>,
     {
-        Run::at(Location::caller(), self.0, operation)
+        Run::at(Location::caller(), self.0.clone(), operation)
     }
 }
 
@@ -129,7 +129,7 @@ impl PolicyOf for WithoutLimits {
     type Site = SiteSettings<'static>;
 
     fn policy(&self) -> Policy {
-        self.0
+        self.0.clone()
     }
 
     fn site(site: &Site<true>) -> &SiteSettings<'static> {

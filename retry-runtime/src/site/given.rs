@@ -64,7 +64,7 @@ impl PolicyOf for Policy {
 
     #[inline]
     fn policy(&self) -> Policy {
-        *self
+        self.clone()
     }
 
     #[inline]

@@ -59,7 +59,7 @@ impl<const LIMITED: bool> Deref for Site<LIMITED> {
 /// The settings of a call: the function's name, a policy, and the budget.
 ///
 /// The site holds the settings of the function. A call that computes some settings copies them and changes the copy.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct SiteSettings<'p> {
     /// The label in events, reports and metrics.
     pub(crate) name: &'static str,
@@ -109,8 +109,8 @@ impl<'p> SiteSettings<'p> {
 
     /// Copies the settings for one call.
     #[must_use]
-    pub const fn of_call(&self) -> Self {
-        *self
+    pub fn of_call(&self) -> Self {
+        self.clone()
     }
 
     /// Changes the policy.

@@ -62,28 +62,31 @@ fn each_key_overrides_alone() {
             .with_reward(0.5),
     );
     assert_eq!(
-        applied(code, "[p.budget]\ncapacity = 40\nreward = 0.5"),
+        applied(code.clone(), "[p.budget]\ncapacity = 40\nreward = 0.5"),
         both
     );
     // Without a budget, the numbers are those of the default budget.
     let fifty = with(Budget::new().with_capacity(50));
     for code in [Policy::new(), Policy::new().without_budget()] {
-        assert_eq!(applied(code, "p.budget.capacity = 50"), fifty);
+        assert_eq!(applied(code.clone(), "p.budget.capacity = 50"), fifty);
     }
     assert_eq!(
-        applied(code, "p.budget = { capacity = 50, kind = 'default' }"),
+        applied(
+            code.clone(),
+            "p.budget = { capacity = 50, kind = 'default' }"
+        ),
         fifty
     );
     let ratio = with(Budget::ratio(0.5).with_capacity(50));
     assert_eq!(
-        applied(code, "p.budget = { capacity = 50, ratio = 0.5 }"),
+        applied(code.clone(), "p.budget = { capacity = 50, ratio = 0.5 }"),
         ratio
     );
     assert_eq!(
-        applied(code, "p.budget.kind = 'none'"),
+        applied(code.clone(), "p.budget.kind = 'none'"),
         Policy::new().without_budget()
     );
-    assert_eq!(applied(code, ""), code);
+    assert_eq!(applied(code.clone(), ""), code);
 }
 
 #[tokio::test(start_paused = true)]

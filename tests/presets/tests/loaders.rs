@@ -131,10 +131,12 @@ fn a_service_reloads_its_presets_from_its_own_file() {
             put("port = 80\n[retry.payments]\nattempts = 2\n[retry.search]\ntimeout = '250ms'")
                 .unwrap();
             let [payments, search_in_code] = in_code();
-            let search_set = search_in_code.with_timeout(Duration::from_millis(250));
+            let search_set = search_in_code
+                .clone()
+                .with_timeout(Duration::from_millis(250));
             assert_eq!(
                 policies(),
-                [payments.with_attempts(2), search_set],
+                [payments.clone().with_attempts(2), search_set],
                 "{name}"
             );
 
@@ -149,7 +151,7 @@ fn a_service_reloads_its_presets_from_its_own_file() {
             assert_eq!(attempts, 4, "{name}");
             assert_eq!(
                 policies(),
-                [payments, search_in_code.with_attempts(6)],
+                [payments.clone(), search_in_code.clone().with_attempts(6)],
                 "{name}"
             );
             attempts = 0;

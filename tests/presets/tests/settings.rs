@@ -358,7 +358,7 @@ proptest! {
     #[test]
     fn a_policy_that_was_written_and_read_is_equal(policy in policies()) {
         let text = toml::to_string(&policy).unwrap();
-        prop_assert_eq!(read(&text), Ok(policy), "{}", text);
+        prop_assert_eq!(read(&text), Ok(policy.clone()), "{}", text);
         let text = serde_json::to_string(&policy).unwrap();
         prop_assert_eq!(serde_json::from_str::<Policy>(&text).unwrap(), policy, "{}", text);
     }

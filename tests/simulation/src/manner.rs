@@ -5,7 +5,7 @@ use std::time::Duration;
 use reattempt::{Budget, Jitter, Policy};
 
 /// How the clients of a fleet retry.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Manner {
     /// The name in tables and pictures.
     pub name: &'static str,

@@ -46,7 +46,7 @@ async fn refused(fault: Fault, share: f64, rate: u32, attempts: u32) -> usize {
     let dice = Arc::new(Mutex::new(Dice::new(SEED)));
     let mut calls = JoinSet::new();
     for call in 0..24_000 {
-        let (budget, dice) = (Arc::clone(&budget), Arc::clone(&dice));
+        let (policy, budget, dice) = (policy.clone(), Arc::clone(&budget), Arc::clone(&dice));
         calls.spawn(async move {
             sleep(Duration::from_secs(1) * call / rate).await;
             let attempt = || async {
