@@ -165,6 +165,17 @@ async fn a_call_that_begins_after_the_deadline_around_it_makes_no_attempt() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_inner_call_that_begins_after_a_deadline_in_the_outer_body_makes_no_attempt() {
+    #[retry(attempts = 1)]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        deadline::scope(Duration::ZERO, patient(script)).await
+    }
+    let script = Script::new([Step::Succeed]);
+    let error = outer(&script).await.unwrap_err();
+    assert_eq!((script.calls(), stopped(&error).attempts()), (0, 0));
+}
+
 /// The deadline of `outer` begins to run at the same instant as the call inside.
 #[tokio::test(start_paused = true)]
 async fn the_deadline_of_a_call_that_has_just_begun_is_not_over() {

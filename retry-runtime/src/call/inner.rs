@@ -65,7 +65,7 @@ impl State<'_> {
     pub(super) fn note_retries(&self) {
         if let Some(node) = self.frame.if_node() {
             let until = Stamp::now().plus(self.settings.policy.max_delay());
-            node.set(self.frame.attempts_in_a_row() - 1, until);
+            node.set(self.frame.attempts_in_a_row().saturating_sub(1), until);
         }
     }
 
