@@ -4,6 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use crate::call::Cut;
+use crate::classify::Verdict;
 use crate::policy::Policy;
 use crate::result::ByFrom;
 use crate::run::Run;
@@ -16,6 +17,8 @@ pub(crate) struct ClientSettings {
     pub(crate) name: Option<&'static str>,
     pub(crate) budget: Option<Arc<dyn BudgetOf + Send + Sync>>,
     pub(crate) sensitive: bool,
+    /// Whether requests may run twice, if that is said.
+    pub(crate) idempotent: Option<bool>,
 }
 
 impl ClientSettings {
@@ -27,6 +30,7 @@ impl ClientSettings {
             name: None,
             budget: None,
             sensitive: false,
+            idempotent: None,
         }
     }
 
@@ -40,10 +44,16 @@ impl ClientSettings {
         }
     }
 
-    /// A call of the client.
+    /// Whether a response with this verdict is an error of the attempt.
+    pub(crate) fn is_failure(&self, verdict: Verdict) -> bool {
+        verdict.is_retryable() || verdict == Verdict::Unknown && self.idempotent == Some(true)
+    }
+
+    /// A call of the client. If nothing else is said, the request says whether it is `idempotent`.
     pub(crate) fn run<O, T, E>(
         &self,
         policy: Policy,
+        idempotent: bool,
         attempt: O,
     ) -> Run<'_, O, T, E, false, Cut, ByFrom> {
         let mut run = Run::at(self.place, policy, attempt).with_sensitive(self.sensitive);
@@ -52,6 +62,9 @@ impl ClientSettings {
         }
         if let Some(budget) = &self.budget {
             run = run.with_budget(budget);
+        }
+        if let Some(idempotent) = self.idempotent.or((!idempotent).then_some(false)) {
+            run = run.with_idempotent(idempotent);
         }
         run
     }

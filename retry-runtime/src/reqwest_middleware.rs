@@ -171,6 +171,14 @@ impl Retry {
         self
     }
 
+    /// Says whether a request may run twice, as [`Run::with_idempotent`](crate::Run::with_idempotent) does. Default: a POST or a
+    /// PATCH without the header `Idempotency-Key` may not, and of the others nothing is said.
+    #[must_use]
+    pub fn with_idempotent(mut self, idempotent: bool) -> Self {
+        self.settings.idempotent = Some(idempotent);
+        self
+    }
+
     /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. The text
     /// of an error of `reqwest` has the URL. Default: false.
     #[must_use]
@@ -213,7 +221,7 @@ impl Middleware for Retry {
                 **lock(after) = extensions;
                 let response = answered?;
                 match StatusError::from_parts(response.status(), response.headers()) {
-                    Some(error) if error.verdict().is_retryable() => {
+                    Some(error) if self.settings.is_failure(error.verdict()) => {
                         *lock(refused) = Some(response);
                         Err(Error::middleware(error))
                     }
@@ -221,11 +229,11 @@ impl Middleware for Retry {
                 }
             }
         };
-        let mut run = self.settings.run(policy, attempt);
+        let mut run = self.settings.run(policy, idempotent, attempt);
         if let Some(budget) = &of_host {
             run = run.with_budget(budget);
         }
-        let run = run.with_idempotent(idempotent).retry_after(|_| {
+        let run = run.retry_after(|_| {
             let delay = self.delay_after.as_ref()?;
             lock(&refused).as_ref().and_then(delay)
         });

@@ -203,6 +203,14 @@ impl<Q> RetryLayer<Q> {
         self
     }
 
+    /// Says whether a request may run twice, as [`Run::with_idempotent`](crate::Run::with_idempotent) does. Default:
+    /// [`Requests::is_idempotent`] finds those that may not, and of the others nothing is said.
+    #[must_use]
+    pub fn with_idempotent(mut self, idempotent: bool) -> Self {
+        self.settings.idempotent = Some(idempotent);
+        self
+    }
+
     /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. Default: false.
     #[must_use]
     pub fn with_sensitive(mut self, sensitive: bool) -> Self {
@@ -264,7 +272,7 @@ where
             let policy = settings.policy(copy.is_some());
             let idempotent = requests.is_idempotent(&request);
             let mut next = Some(request);
-            let requests = &*requests;
+            let (requests, settings) = (&*requests, &settings);
             let attempt = || {
                 let sent = next.take().or_else(|| {
                     let again = copy.as_mut().and_then(|copy| requests.copy(copy));
@@ -279,17 +287,19 @@ where
                     ready.map_err(FailedAttempt::with)?;
                     let response = service.call(sent).await.map_err(FailedAttempt::with)?;
                     match requests.failure(&response) {
-                        Some(failure) if failure.verdict().is_retryable() => Err(FailedAttempt {
-                            assessment: Assessment::of(&failure),
-                            error: failure.to_string().into(),
-                            response: Some(response),
-                        }),
+                        Some(failure) if settings.is_failure(failure.verdict()) => {
+                            Err(FailedAttempt {
+                                assessment: Assessment::of(&failure),
+                                error: failure.to_string().into(),
+                                response: Some(response),
+                            })
+                        }
                         _ => Ok(response),
                     }
                 }
             };
-            let run = settings.run(policy, attempt);
-            let ended = run.with_idempotent(idempotent).unboxed().await;
+            let run = settings.run(policy, idempotent, attempt);
+            let ended = run.unboxed().await;
             ended.or_else(|failed| failed.response.ok_or(failed.error))
         })
     }

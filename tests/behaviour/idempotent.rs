@@ -1,8 +1,9 @@
-//! `idempotent = false`: the call retries only attempts whose requests certainly never ran.
+//! `idempotent = false`: the call retries only attempts whose requests certainly never ran. `idempotent = true`: it also retries
+//! what is unknown.
 
 use std::io::{self, ErrorKind};
 
-use reattempt::{Outcome, Retryable, retry};
+use reattempt::{Outcome, Policy, Retryable, retry};
 
 use crate::script::{Script, Step, stopped};
 
@@ -126,4 +127,32 @@ async fn an_error_type_of_the_user_can_have_the_verdict_refused() {
     let _: Result<(), Failure> = named(&mut calls[0], || Failure::Draining).await;
     let _: Result<(), Failure> = named(&mut calls[1], || Failure::Lost).await;
     assert_eq!(calls, [3, 1]);
+}
+
+fn says() -> bool {
+    true
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_unknown_is_retried_if_running_twice_does_no_harm() {
+    plays!(unsaid(attempts = 3));
+    plays!(harmless(idempotent = true));
+    plays!(said(idempotent = says()));
+    plays!(on(idempotent = true, on = "std::num::ParseIntError"));
+    plays!(when(idempotent = true, when = |_| false));
+    plays!(unless(idempotent = true, unless = |_| true));
+    // An unknown error, and a permanent one.
+    for (kind, expected) in [(ErrorKind::Other, 3), (ErrorKind::NotFound, 1)] {
+        assert_eq!(calls(unsaid, kind).await, 1, "{kind:?}");
+        assert_eq!(calls(harmless, kind).await, expected, "{kind:?}");
+        assert_eq!(calls(said, kind).await, expected, "{kind:?}");
+        assert_eq!(calls(on, kind).await, 1, "{kind:?}");
+        assert_eq!(calls(when, kind).await, 1, "{kind:?}");
+        assert_eq!(calls(unless, kind).await, 1, "{kind:?}");
+    }
+    let of_a_run = async |script: &Script| {
+        let run = Policy::new().run(|| script.play());
+        run.with_idempotent(true).await
+    };
+    assert_eq!(calls(of_a_run, ErrorKind::Other).await, 3);
 }

@@ -1,6 +1,6 @@
 //! The orders of the shop, a row for each.
 
-use reattempt::{Error, Retryable as _, Verdict, retry};
+use reattempt::{Error, retry};
 use sqlx::PgPool;
 
 use crate::charge::Order;
@@ -23,14 +23,17 @@ pub(crate) enum State {
     Buried,
 }
 
+/// Stores a new order, and its job if it needs one: both, or neither.
+///
 /// A transaction that was sent twice has the effect of one, because of the key. So even a connection that was lost in the
 /// `COMMIT` is a reason to try again.
-fn may_pass(error: &Error<sqlx::Error>) -> bool {
-    error.verdict() != Verdict::Permanent
-}
-
-/// Stores a new order, and its job if it needs one: both, or neither.
-#[retry(attempts = 5, base = "20ms", timeout = "1s", deadline = "3s", when = may_pass)]
+#[retry(
+    attempts = 5,
+    base = "20ms",
+    timeout = "1s",
+    deadline = "3s",
+    idempotent = true
+)]
 pub(crate) async fn store(
     pool: &PgPool,
     key: &str,
@@ -56,7 +59,7 @@ pub(crate) async fn store(
 /// Writes down how a queued order ended.
 ///
 /// Of two workers with the same job, one may give up while the other charges. So what is charged stays so.
-#[retry(attempts = 5, base = "20ms", timeout = "5s", when = may_pass)]
+#[retry(attempts = 5, base = "20ms", timeout = "5s", idempotent = true)]
 pub(crate) async fn end(pool: &PgPool, key: &str, state: State) -> Result<(), Error<sqlx::Error>> {
     sqlx::query("UPDATE orders SET state = $2 WHERE key = $1 AND state <> 'charged'")
         .bind(key)

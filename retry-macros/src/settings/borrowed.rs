@@ -70,8 +70,8 @@ impl Sorted {
 
 pub(super) fn idempotent(idempotent: Option<&Spanned<Written<bool>>>) -> Setters {
     match idempotent.map(|idempotent| &idempotent.value) {
-        None | Some(Written::Fixed(true)) => (None, None),
-        Some(Written::Fixed(false)) => (Some(generated!(.with_idempotent(false))), None),
+        None => (None, None),
+        Some(Written::Fixed(fixed)) => (Some(generated!(.with_idempotent(#fixed))), None),
         Some(Written::Expr(expr)) => {
             let setter = Ident::new("with_idempotent", located(expr.span()));
             (None, Some(generated!(.#setter(#expr))))

@@ -106,12 +106,18 @@ pub(crate) fn last_word(error: &(dyn Error + 'static)) -> Option<Verdict> {
     links(error).find_map(has_last_word)
 }
 
+/// Whether `on` may look for errors in the chain of the error of an attempt, which may run twice if that is `harmless`.
+pub(crate) fn may_search(error: &(dyn Error + 'static), harmless: bool) -> bool {
+    let mut words = links(error).filter_map(has_last_word);
+    words.all(|verdict| harmless && verdict == Verdict::Unknown)
+}
+
 /// Returns the verdict of the link if it has the last word. The chain around and behind it does not matter.
 ///
 /// - A [`Stopped`] that is permanent: an outer call must not undo what stopped it. Its source has had its attempts.
 /// - A `COMMIT` that may have taken effect: it failed without an answer, or a limit cut it. Its source, such as a lost
 ///   connection, does not know that.
-pub(crate) fn has_last_word(link: &(dyn Error + 'static)) -> Option<Verdict> {
+fn has_last_word(link: &(dyn Error + 'static)) -> Option<Verdict> {
     if link.is::<CutCommit>() {
         return Some(Verdict::Unknown);
     }

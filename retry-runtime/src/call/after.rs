@@ -26,11 +26,10 @@ impl<'p> State<'p> {
         ruling: Ruling,
         words: &dyn Display,
     ) -> Result<NextAttemptAt<'p>, Outcome> {
-        // With `idempotent = false`, only an attempt without effect is repeated.
-        let ruling = if self.settings.idempotent {
-            ruling
-        } else {
-            ruling.only_without_effect()
+        let ruling = match self.settings.idempotent {
+            None => ruling,
+            Some(true) => ruling.also_unknown(),
+            Some(false) => ruling.only_without_effect(),
         };
         let Assessment { verdict, hint } = ruling.assessment;
         if verdict == Verdict::Throttled {
@@ -44,6 +43,11 @@ impl<'p> State<'p> {
         }
         self.fail_attempt(Previous::Failed(verdict), failed);
         self.wait_or_end(Cause::Returned(ruling), failed)
+    }
+
+    /// Whether a commit of the attempt may have taken effect, and must not be repeated.
+    pub(super) fn is_in_doubt(&self) -> bool {
+        self.settings.idempotent != Some(true) && self.frame.has_open_commit()
     }
 
     /// Decides what follows an attempt that returned an `Ok` that means failure.
@@ -74,8 +78,8 @@ impl<'p> State<'p> {
         let cause = match cut {
             Cut::Timeout => Cause::TimedOut {
                 may_repeat: said != Said::Vetoed
-                    && self.settings.idempotent
-                    && !self.frame.has_open_commit(),
+                    && self.settings.idempotent != Some(false)
+                    && !self.is_in_doubt(),
             },
             Cut::Deadline => Cause::OutOfTime,
             Cut::NotReady => {

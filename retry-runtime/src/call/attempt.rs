@@ -114,7 +114,9 @@ impl State<'_> {
         self.frame.was_pending.set(true);
         if self.frame.if_rest().is_some() {
             self.leave_span();
-            self.frame.share_open_commits();
+            if self.is_in_doubt() {
+                self.frame.share_open_commits();
+            }
         }
     }
 

@@ -150,7 +150,7 @@ impl State<'_> {
         if self.is_signalled()
             || frame.has_open_commit()
             || frame.attempts_allowed().is_some_and(|most| most < 2)
-            || !self.settings.idempotent
+            || self.settings.idempotent == Some(false)
             || !self.is_enabled()
             || frame.times.get().deadline <= now.after(self.hedge_after())
         {

@@ -104,7 +104,8 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
                     Err(_) => return Break(R::from(Ok(value))),
                 },
                 Err(error) => {
-                    let failed = Failed::new(&error);
+                    let harmless = self.state.settings.idempotent == Some(true);
+                    let failed = Failed::new(&error, harmless);
                     let judged = judge(&failed);
                     let ruling = judged
                         .ruling
@@ -174,7 +175,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         R: ResultLike,
         C: Stops<R::Error, W>,
     {
-        let veto = |error: &_| veto(&Failed::new(error));
+        let veto = |error: &_| veto(&Failed::new(error, false));
         let vetoed = match ended {
             Ok(result) => result.borrow().as_ref().err().is_some_and(veto),
             Err(cut) if (*cut).into() == Cut::Timeout => {

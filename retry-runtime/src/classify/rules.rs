@@ -13,6 +13,8 @@ pub struct Ruling {
     pub retry: bool,
     /// Whether the hint is the delay itself, as `retry_after` says.
     pub(crate) exact: bool,
+    /// Whether the verdict alone decided.
+    by_verdict: bool,
     /// What the error answered. The hint bounds the delay from below, and the verdict sets what the budget charges.
     pub assessment: Assessment,
 }
@@ -36,6 +38,7 @@ impl Ruling {
         Self {
             retry,
             exact: false,
+            by_verdict: false,
             assessment,
         }
     }
@@ -43,7 +46,10 @@ impl Ruling {
     /// Allows another attempt if the verdict does: transient, throttled, refused or conflict.
     #[must_use]
     pub const fn by(assessment: Assessment) -> Self {
-        Self::when(assessment.verdict.is_retryable(), assessment)
+        Self {
+            by_verdict: true,
+            ..Self::when(assessment.verdict.is_retryable(), assessment)
+        }
     }
 
     /// Allows another attempt for an `Ok` value that `when_ok` calls a failure, or that `until` does not call ready.
@@ -56,8 +62,16 @@ impl Ruling {
     pub(crate) const fn unless(self, vetoed: bool) -> Self {
         Self {
             retry: self.retry && !vetoed,
+            by_verdict: self.by_verdict && !vetoed,
             ..self
         }
+    }
+
+    /// Allows another attempt also if the verdict is unknown, for `idempotent = true`.
+    #[must_use]
+    pub(crate) fn also_unknown(mut self) -> Self {
+        self.retry |= self.by_verdict && self.assessment.verdict == Verdict::Unknown;
+        self
     }
 
     /// Sets the delay itself, unless there is none.

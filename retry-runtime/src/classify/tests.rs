@@ -10,7 +10,7 @@ use crate::lookup::Failed;
 /// What generated code writes for the verdict of an error.
 macro_rules! assessment {
     ($error:expr) => {
-        Failed::new($error).assessment()
+        Failed::new($error, false).assessment()
     };
 }
 

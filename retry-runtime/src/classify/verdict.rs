@@ -30,7 +30,7 @@ pub enum Verdict {
     Conflict,
     /// Another attempt would fail the same way.
     Permanent,
-    /// The error does not say. It is retried only if a rule of the attribute selects it.
+    /// The error does not say. It is retried only if a rule of the attribute selects it, or with `idempotent = true`.
     Unknown,
 }
 

@@ -82,7 +82,7 @@ fn the_error_of_the_client_is_found_in_that_of_a_request() {
 
     let failed = reqwest::Client::new().get("no URL").build().unwrap_err();
     let error = RequestError::from(failed);
-    let search = Failed::new(&error).search::<reqwest::Error>();
+    let search = Failed::new(&error, false).search::<reqwest::Error>();
     assert!(search.contains());
 }
 

@@ -60,12 +60,16 @@ type LocalPointer<'a, E> = Level<Displayed<'a, E>>;
 type Displayed<'a, E> = Level<Named<'a, E>>;
 
 /// An error of any type: the last level, which answers what no other does. Its text is the name of the type.
-pub struct Named<'a, E: ?Sized>(&'a E);
+pub struct Named<'a, E: ?Sized> {
+    error: &'a E,
+    /// The attempt may run twice, as `idempotent = true` says.
+    pub(crate) harmless: bool,
+}
 
 impl<'e, E: ?Sized> Failed<'e, E> {
-    /// Takes the error.
-    pub(crate) const fn new(error: &'e E) -> Self {
-        let in_pointer = Level(Level(Level(Named(error))));
+    /// Takes the error of an attempt, which may run twice if that is `harmless`.
+    pub(crate) const fn new(error: &'e E, harmless: bool) -> Self {
+        let in_pointer = Level(Level(Level(Named { error, harmless })));
         Level(Level(Level(Level(Level(in_pointer)))))
     }
 
@@ -130,7 +134,7 @@ impl<E: Display + ?Sized> Display for Displayed<'_, E> {
 impl<'a, E: ?Sized> Named<'a, E> {
     /// Returns the error.
     pub const fn error(&self) -> &'a E {
-        self.0
+        self.error
     }
 
     /// Returns [`Assessment::UNKNOWN`].
@@ -195,6 +199,7 @@ pub struct Itself<'a, E: ?Sized, A> {
     error: &'a E,
     /// Where the chain starts, if there is one.
     first: Option<&'a (dyn Error + 'static)>,
+    harmless: bool,
     looked_for: PhantomData<fn(&A)>,
 }
 
@@ -206,7 +211,7 @@ macro_rules! has_chain {
             pub fn search<A>(&self) -> Search<'e, $E, A> {
                 let $error = self.error();
                 let first = Some($first as _);
-                Level(Level(SearchItself::new($error, first)))
+                Level(Level(SearchItself::new(self, first)))
             }
         }
     };
@@ -222,21 +227,21 @@ has_chain!(LocalPointer, E: [Deref<Target: AsRef<dyn Error>>], |error| (**error)
 impl<'e, E: ?Sized> Named<'e, E> {
     /// Searches the error for errors of type `A`.
     pub fn search<A>(&self) -> SearchItself<'e, E, A> {
-        SearchItself::new(self.error(), None)
+        SearchItself::new(self, None)
     }
 }
 
 impl<E, A: Error + Retryable + 'static> Search<'_, E, A> {
     /// Returns the answer of the first `A` that is not permanent.
     pub fn find(&self) -> Option<Assessment> {
-        find_in::<A>(self.first?, Assessment::of)
+        find_in::<A>(self.first?, self.harmless, Assessment::of)
     }
 }
 
 impl<E, A: Error + 'static> Chain<'_, E, A> {
     /// Returns [`Assessment::UNKNOWN`] if an `A` is inside.
     pub fn find(&self) -> Option<Assessment> {
-        find_in::<A>(self.first?, |_| Assessment::UNKNOWN)
+        find_in::<A>(self.first?, self.harmless, |_| Assessment::UNKNOWN)
     }
 
     /// Returns whether an `A` is inside.
@@ -246,10 +251,11 @@ impl<E, A: Error + 'static> Chain<'_, E, A> {
 }
 
 impl<'a, E: ?Sized, A> SearchItself<'a, E, A> {
-    const fn new(error: &'a E, first: Option<&'a (dyn Error + 'static)>) -> Self {
+    const fn new(failed: &Named<'a, E>, first: Option<&'a (dyn Error + 'static)>) -> Self {
         Level(Itself {
-            error,
+            error: failed.error,
             first,
+            harmless: failed.harmless,
             looked_for: PhantomData,
         })
     }
@@ -275,8 +281,10 @@ impl<E: ?Sized, A> Itself<'_, E, A> {
     where
         A: Inside<E>,
     {
-        let has_last_word = self.first.and_then(known::last_word).is_some();
-        (!has_last_word).then_some(Assessment::UNKNOWN)
+        let may_search = self
+            .first
+            .is_none_or(|first| known::may_search(first, self.harmless));
+        may_search.then_some(Assessment::UNKNOWN)
     }
 
     /// Returns true. The call compiles only if the error is an `A`.
@@ -288,28 +296,21 @@ impl<E: ?Sized, A> Itself<'_, E, A> {
     }
 }
 
-/// Searches the chain that starts with `first`.
+/// Searches the chain that starts with `first`, the error of an attempt that may run twice if that is `harmless`.
 // A function pointer, not `impl Fn`. Each closure has its own type, so the search would be compiled more often.
 #[cold]
 #[inline(never)]
 pub(crate) fn find_in<A: Error + 'static>(
     first: &(dyn Error + 'static),
+    harmless: bool,
     assessment: fn(&A) -> Assessment,
 ) -> Option<Assessment> {
-    let mut found = None;
-    for link in links(first) {
-        if known::has_last_word(link).is_some() {
-            return None;
-        }
-        if let (None, Some(error)) = (found, as_type::<A>(link)) {
-            let assessment = assessment(error);
-            // Another attempt does not help against a permanent error, even if `on` names its type. The search goes on.
-            if assessment.verdict != Verdict::Permanent {
-                found = Some(assessment);
-            }
-        }
+    if !known::may_search(first, harmless) {
+        return None;
     }
-    found
+    let mut found = links(first).filter_map(as_type::<A>).map(assessment);
+    // Another attempt does not help against a permanent error, even if `on` names its type. The search goes on.
+    found.find(|assessment| assessment.verdict != Verdict::Permanent)
 }
 
 #[cold]

@@ -78,7 +78,8 @@ impl<'p, O, T, E, C, W> RunOfAny<'p, O, T, E, C, W> {
         A: Error + Retryable + 'static,
     {
         self.change(|parts| {
-            let find = |error: &E| find_in::<A>(error.as_ref(), Assessment::of);
+            let find =
+                |error: &E, harmless: bool| find_in::<A>(error.as_ref(), harmless, Assessment::of);
             parts.rules.on.push(find);
         })
     }
@@ -140,7 +141,7 @@ impl<'p, O, T, E: Error + 'static, const RULED: bool, C, W> Run<'p, O, T, E, RUL
         A: Error + Retryable + 'static,
     {
         self.change(|parts| {
-            let find = |error: &E| find_in::<A>(error, Assessment::of);
+            let find = |error: &E, harmless: bool| find_in::<A>(error, harmless, Assessment::of);
             parts.rules.on.push(find);
         })
     }
@@ -269,9 +270,10 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
         self.change(|parts| parts.settings = parts.settings.clone().with_budget(None))
     }
 
-    /// Sets whether the operation may run twice. With `false`, only errors with the verdict
-    /// [`Refused`](crate::Verdict::Refused) or [`Conflict`](crate::Verdict::Conflict) are retried, and timeouts are not.
-    /// Default: true.
+    /// Says whether the operation may run twice. With `false`, only errors with the verdict
+    /// [`Refused`](crate::Verdict::Refused) or [`Conflict`](crate::Verdict::Conflict) are retried, and timeouts are not. With `true`,
+    /// errors with the verdict [`Unknown`](crate::Verdict::Unknown) are retried too, unless `on` or `when` decides, and so is an
+    /// operation in which a `commit` may have taken effect. Default: neither.
     pub fn with_idempotent(self, idempotent: bool) -> Self {
         self.change(|parts| parts.settings = parts.settings.clone().with_idempotent(idempotent))
     }

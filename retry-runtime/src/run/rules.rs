@@ -14,7 +14,7 @@ use crate::stopped::Stopped;
 /// The rules and hooks of a run, each kind in the order in which they were written.
 pub(super) struct RunRules<'p, T, E> {
     /// Each gives the answer of the first error of its type that is not permanent.
-    pub(super) on: Vec<fn(&E) -> Option<Assessment>>,
+    pub(super) on: Vec<fn(&E, bool) -> Option<Assessment>>,
     pub(super) when: Vec<Asks<'p, E, bool>>,
     /// The verdict and the hint of an error, if its type is known to have them where `when` is written.
     pub(super) assessment: fn(&E) -> Assessment,
@@ -69,7 +69,7 @@ impl<T, E> RunRules<'_, T, E> {
             |failed| {
                 let error = failed.error();
                 let ruling = error.by_verdict().unwrap_or_else(|| {
-                    let found = self.on.iter().find_map(|find| find(error));
+                    let found = self.on.iter().find_map(|find| find(error, failed.harmless));
                     let selected = found.is_some() || self.on.is_empty();
                     let retry = selected && self.when.iter_mut().all(|when| when(error));
                     Ruling::when(retry, found.unwrap_or_else(|| (self.assessment)(error)))

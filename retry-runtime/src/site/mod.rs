@@ -71,8 +71,8 @@ pub struct SiteSettings<'p> {
     /// The delays of this call, which replace the delays of the policy.
     delays: Option<&'p [Duration]>,
     pub(crate) policy: Policy,
-    /// Whether the function may run twice.
-    pub(crate) idempotent: bool,
+    /// Whether the function may run twice, if that is said.
+    pub(crate) idempotent: Option<bool>,
     /// Whether the text of errors stays out of the log.
     pub(crate) sensitive: bool,
     /// Whether a hook wants to know what the call did, and how long it took.
@@ -101,7 +101,7 @@ impl<'p> SiteSettings<'p> {
             budget: GivenBudget::OfPolicy,
             delays: None,
             policy,
-            idempotent: true,
+            idempotent: None,
             sensitive: false,
             listens: false,
         }
@@ -161,10 +161,10 @@ impl<'p> SiteSettings<'p> {
         self
     }
 
-    /// Sets whether the function may run twice. If not, only refused attempts are retried.
+    /// Says whether the function may run twice. If so, what is unknown is retried too. If not, only what had no effect.
     #[must_use]
     pub const fn with_idempotent(mut self, idempotent: bool) -> Self {
-        self.idempotent = idempotent;
+        self.idempotent = Some(idempotent);
         self
     }
 

@@ -360,6 +360,12 @@ async fn a_layer_retries_the_requests_of_a_client() {
         .unwrap();
     assert_eq!((response.status().as_u16(), server.calls()), (503, 3));
 
+    // Said of all requests, it decides in place of their methods.
+    let server = Loopback::start(&[Answer::Reset]).await;
+    let harmless = layer.clone().with_idempotent(true);
+    let sent = send(&harmless, Request::post("/"), server.address).await;
+    assert_eq!((sent.is_ok(), server.calls()), (true, 2));
+
     // These may have run, unless no connection was made.
     for request in [
         || Request::post("/"),

@@ -147,6 +147,38 @@ async fn a_post_is_retried_if_it_has_a_key_or_if_nothing_ran() {
     assert_eq!(report.attempts(), 4);
 }
 
+/// A status that each gateway means in its own way, so its verdict is unknown.
+const UNKNOWN: Answer =
+    Answer::Bytes(b"HTTP/1.1 530 Unknown\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+
+#[tokio::test]
+async fn what_is_said_of_all_requests_decides_in_place_of_their_methods() {
+    for (said, method, script, calls) in [
+        (
+            Some(true),
+            Method::POST,
+            &[Answer::Reset] as &'static [Answer],
+            2,
+        ),
+        (Some(true), Method::POST, &[UNKNOWN], 2),
+        (Some(true), Method::GET, &[NOT_FOUND], 1),
+        (Some(false), Method::GET, &[Answer::Reset], 1),
+        (None, Method::GET, &[Answer::Reset], 2),
+        (None, Method::GET, &[UNKNOWN], 1),
+    ] {
+        let mut retry = Retry::new(QUICK);
+        if let Some(said) = said {
+            retry = retry.with_idempotent(said);
+        }
+        let server = Loopback::start(script).await;
+        let _ = client(retry)
+            .request(method.clone(), server.url())
+            .send()
+            .await;
+        assert_eq!(server.calls(), calls, "{said:?} {method} {script:?}");
+    }
+}
+
 /// If the first one was carried out, a second one would fail with 412, as if someone else had been faster.
 #[tokio::test]
 async fn a_request_that_may_run_only_once_by_its_condition_is_retried_as_a_post() {

@@ -324,7 +324,8 @@ fn cut_off<T>(call: &mut Call, ended: &Result<T, Halt>) -> Option<Failed> {
 fn may_retry(settings: &Settings, failed: Failed) -> bool {
     let no_effect = matches!(failed.verdict, Refused | Conflict);
     let ruled = match settings.rule {
-        Rule::Nothing => !matches!(failed.verdict, Permanent | Unknown),
+        Rule::Nothing if failed.verdict == Unknown => settings.idempotent,
+        Rule::Nothing => failed.verdict != Permanent,
         Rule::When => failed.verdict != Unknown,
         Rule::Unless => !matches!(failed.verdict, Unknown | Throttled) && failed.stopped != Some("timeout"),
         Rule::On => failed.verdict != Permanent,

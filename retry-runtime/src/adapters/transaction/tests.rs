@@ -68,7 +68,7 @@ fn wrapped<E: Error + Send + Sync + 'static>(
 }
 
 fn find<A: Error + 'static>(error: &Dynamic) -> Option<Assessment> {
-    find_in::<A>(&**error, |_| Assessment::UNKNOWN)
+    find_in::<A>(&**error, false, |_| Assessment::UNKNOWN)
 }
 
 /// `on` finds nothing, whatever type it names: one behind the error, the error itself, or one around it.
@@ -85,6 +85,8 @@ fn ends<E: Error + Send + Sync + 'static>(error: impl Fn() -> TransactionError<E
             find::<crate::Error<TransactionError<E>>>(&error),
         ];
         assert_eq!(found, [None; 7], "{wrapper}");
+        let harmless = find_in::<E>(&*error, true, |_| Assessment::UNKNOWN);
+        assert!(harmless.is_some(), "{wrapper}");
     }
 }
 
@@ -144,6 +146,8 @@ fn a_commit_that_a_limit_cut_ends_the_search() {
         let found = [find::<Stopped>(&error), find::<Hidden<Stopped>>(&error)];
         assert_eq!(found, [None; 2], "{wrapper}");
     }
+    let harmless = find_in::<Stopped>(&cut(), true, Assessment::of);
+    assert_eq!(harmless, Some(Assessment::UNKNOWN));
     // No commit was cut.
     for (wrapper, error) in wrapped(|| stopped(reset())) {
         assert!(find::<io::Error>(&error).is_some(), "{wrapper}");
@@ -201,13 +205,13 @@ fn a_commit_is_not_repeated_if_on_names_the_type_of_the_function() {
 
     let commit = CommitError(sqlx_core::Error::Io(ErrorKind::ConnectionReset.into()));
     let error = TransactionError::Commit(commit);
-    let found = Failed::new(&error).search::<TransactionError<sqlx_core::Error>>();
+    let found = Failed::new(&error, false).search::<TransactionError<sqlx_core::Error>>();
     assert_eq!(found.find(), None);
     let cut = Stopped {
         source: Some(CutCommit::default().into()),
         ..stopped("nothing")
     };
-    let found = Failed::new(&cut).search::<Stopped>();
+    let found = Failed::new(&cut, false).search::<Stopped>();
     assert_eq!(found.find(), None);
 }
 

@@ -14,20 +14,20 @@ use crate::stopped::CutCommit;
 /// What generated code writes for one type of `on`.
 macro_rules! found {
     ($A:ty, $error:expr) => {
-        Failed::new($error).search::<$A>().find()
+        Failed::new($error, false).search::<$A>().find()
     };
 }
 
 /// What generated code writes for one type of `unless`.
 macro_rules! contains {
     ($A:ty, $error:expr) => {
-        Failed::new($error).search::<$A>().contains()
+        Failed::new($error, false).search::<$A>().contains()
     };
 }
 
 macro_rules! assessment {
     ($error:expr) => {
-        Failed::new($error).assessment()
+        Failed::new($error, false).assessment()
     };
 }
 
@@ -476,7 +476,7 @@ struct Fetching(#[source] io::Error);
 fn a_std_error_is_told_with_its_causes() {
     let error = Fetching(io::Error::other("cable cut"));
     assert_eq!(
-        Failed::new(&error).words().to_string(),
+        Failed::new(&error, false).words().to_string(),
         "fetching: cable cut"
     );
 }
@@ -487,15 +487,20 @@ fn a_report_is_told_with_its_causes() {
         .context("connecting")
         .context("fetching");
     assert_eq!(
-        Failed::new(&error).words().to_string(),
+        Failed::new(&error, false).words().to_string(),
         "fetching: connecting: cable cut"
     );
 }
 
 #[test]
 fn a_text_is_told_and_the_rest_is_named() {
-    assert_eq!(Failed::new("busy").words().to_string(), "busy");
-    assert!(Failed::new(&Silent).words().to_string().ends_with("Silent"));
+    assert_eq!(Failed::new("busy", false).words().to_string(), "busy");
+    assert!(
+        Failed::new(&Silent, false)
+            .words()
+            .to_string()
+            .ends_with("Silent")
+    );
 }
 
 #[test]
@@ -516,6 +521,6 @@ fn a_chain_that_points_at_itself_ends() {
             Some(&CIRCLE)
         }
     }
-    assert_eq!(Failed::new(&Circle).words().to_string(), "round");
-    assert_eq!(Failed::new(&Again(1)).words().to_string(), "again 1");
+    assert_eq!(Failed::new(&Circle, false).words().to_string(), "round");
+    assert_eq!(Failed::new(&Again(1), false).words().to_string(), "again 1");
 }
