@@ -1,6 +1,5 @@
 //! The range of each delay: how its ceiling grows, how much below that it may be, and what fits a deadline. Pure arithmetic.
 
-use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::words::words;
@@ -193,40 +192,43 @@ impl Jitter {
     ) -> DelayRange {
         let ceiling = ceiling.min(max_delay);
         match self {
-            Self::None => ceiling..=ceiling,
-            Self::Full => Duration::ZERO..=ceiling,
-            Self::Equal => ceiling / 2..=ceiling,
+            Self::None => (ceiling, ceiling),
+            Self::Full => (Duration::ZERO, ceiling),
+            Self::Equal => (ceiling / 2, ceiling),
             Self::Around(percent) => {
                 let spread = ceiling.saturating_mul(percent.into()) / 100;
                 let high = ceiling.saturating_add(spread).min(max_delay);
-                ceiling.saturating_sub(spread)..=high
+                (ceiling.saturating_sub(spread), high)
             }
             Self::Decorrelated => {
                 let low = base.min(max_delay);
                 let high = previous.unwrap_or(base).saturating_mul(3).min(max_delay);
-                low..=high.max(low)
+                (low, high.max(low))
             }
         }
     }
 }
 
 /// The range from which a delay is drawn, ends included.
-pub(crate) type DelayRange = RangeInclusive<Duration>;
+pub(crate) type DelayRange = (Duration, Duration);
 
 /// Cuts the range of a delay to the longest wait that reserves time for the next attempt to be useful, if so much is `left` of
 /// a `deadline`. Returns `None` if no wait does, or if the shortest delay is longer.
 ///
 /// The time for a useful attempt is a tenth of the deadline, at most 50 ms. Our choice, for a round trip and some work.
-pub(crate) fn fit(range: DelayRange, deadline: Duration, left: Duration) -> Option<DelayRange> {
+pub(crate) fn fit(
+    (low, high): DelayRange,
+    deadline: Duration,
+    left: Duration,
+) -> Option<DelayRange> {
     const OF_USE: Duration = Duration::from_millis(50);
     let longest = left.checked_sub(OF_USE.min(deadline / 10))?;
-    let (low, high) = range.into_inner();
     // A range that is cut to zero would give a loop without a pause.
     let is_busy = longest.is_zero() && !high.is_zero();
     if left.is_zero() || low > longest || is_busy {
         return None;
     }
-    Some(low..=high.min(longest))
+    Some((low, high.min(longest)))
 }
 
 #[cfg(test)]
@@ -241,7 +243,7 @@ mod tests {
     fn a_wait_leaves_a_tenth_of_the_deadline_and_at_most_50_ms() {
         const NANO: Duration = Duration::from_nanos(1);
         let longest = |deadline, left| {
-            let (low, high) = fit(Duration::ZERO..=Duration::MAX, deadline, left)?.into_inner();
+            let (low, high) = fit((Duration::ZERO, Duration::MAX), deadline, left)?;
             assert_eq!(low, Duration::ZERO);
             Some(high)
         };
@@ -256,11 +258,8 @@ mod tests {
             None,
             "the deadline is reached"
         );
-        let at_once = Duration::ZERO..=Duration::ZERO;
-        assert_eq!(
-            fit(at_once.clone(), ms(1_000), ms(50)),
-            Some(at_once.clone())
-        );
+        let at_once = (Duration::ZERO, Duration::ZERO);
+        assert_eq!(fit(at_once, ms(1_000), ms(50)), Some(at_once));
         assert_eq!(fit(at_once, Duration::ZERO, Duration::ZERO), None);
     }
 }

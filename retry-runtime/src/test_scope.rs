@@ -114,7 +114,7 @@ impl TestScope {
 impl CallInScope {
     /// Draws the delay before a retry, after `number` attempts. The delay depends only on the seed, the function, and
     /// the ordinal of the call, so concurrent calls do not change it.
-    pub(crate) fn draw(&self, number: u32, range: &DelayRange) -> Duration {
+    pub(crate) fn draw(&self, number: u32, range: DelayRange) -> Duration {
         let place = (self.scope.seed, self.function, self.ordinal, number);
         rng::draw(rng::seed_of(place), range)
     }

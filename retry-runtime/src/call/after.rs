@@ -158,7 +158,7 @@ impl<'p> State<'p> {
             if let Some(rest) = frame.if_rest().filter(|_| !self.is_signalled()) {
                 rest.noted().go_on();
             }
-            Ok(self.start_wait(&range, now, Some(failed)))
+            Ok(self.start_wait(range, now, Some(failed)))
         });
         decided.inspect_err(|outcome| self.give_up(*outcome, failed))
     }
@@ -170,15 +170,17 @@ impl<'p> State<'p> {
         let allowed = outer(|outer| self.allowed_within(outer, own)).unwrap_or(own);
         let last = frame.if_rest().and_then(|rest| rest.noted().waits.last);
         let throttled = frame.previous.get() == Some(Previous::Failed(Verdict::Throttled));
+        let attempts = frame.attempts_in_a_row();
+        let retries = attempts.saturating_sub(1);
         Situation {
-            is_exhausted: frame.attempts_in_a_row() >= allowed,
+            is_exhausted: attempts >= allowed,
             is_enabled: self.is_enabled(),
             max_retry_after: settings.policy.max_retry_after(),
-            delays: settings.delay_range(
-                frame.attempts_in_a_row() - 1,
-                last,
-                throttled && hint.is_none(),
-            ),
+            delays: if throttled && hint.is_none() {
+                settings.throttled_delay_range(retries, last)
+            } else {
+                settings.delay_range(retries, last)
+            },
             unlimited: (allowed == u32::MAX).then(|| settings.longest_delay_range()),
             time: frame.times.get().to_deadline(now),
         }

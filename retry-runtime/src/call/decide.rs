@@ -52,7 +52,7 @@ pub(super) struct Repeatable {
 }
 
 /// What a decision depends on.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Situation {
     /// Whether the call has made all the attempts that it may make here.
     pub(super) is_exhausted: bool,
@@ -94,12 +94,12 @@ pub(super) fn decide(
     }
     let longest = situation.max_retry_after;
     let range = match retry.hint {
-        None => situation.delays.clone(),
+        None => situation.delays,
         Some(hint) if hint > longest && situation.unlimited.is_none() => {
             return Err(Outcome::HintTooLong);
         }
-        Some(hint) if retry.exact => hint.min(longest)..=hint.min(longest),
-        Some(hint) => raised_by(hint.min(longest), &situation.delays),
+        Some(hint) if retry.exact => (hint.min(longest), hint.min(longest)),
+        Some(hint) => raised_by(hint.min(longest), situation.delays),
     };
     in_time(range, situation)
 }
@@ -111,10 +111,10 @@ pub(super) fn held_back(
     situation: &Situation,
     outcome: Outcome,
 ) -> Result<DelayRange, Outcome> {
-    let range = situation.unlimited.clone().ok_or(outcome)?;
+    let range = situation.unlimited.ok_or(outcome)?;
     let range = match retry.hint {
         None => range,
-        Some(hint) => raised_by(hint.min(situation.max_retry_after), &range),
+        Some(hint) => raised_by(hint.min(situation.max_retry_after), range),
     };
     in_time(range, situation)
 }
@@ -132,12 +132,12 @@ fn in_time(range: DelayRange, situation: &Situation) -> Result<DelayRange, Outco
 /// A hint above the whole range moves the range. It keeps its width, but no more than a quarter of the hint. So clients that
 /// got the same hint do not come back at the same instant, and none waits much longer than its server asked for.
 #[cold]
-fn raised_by(hint: Duration, range: &DelayRange) -> DelayRange {
-    let (low, high) = (*range.start(), *range.end());
+fn raised_by(hint: Duration, (low, high): DelayRange) -> DelayRange {
     if hint < high {
-        return hint.max(low)..=high;
+        return (hint.max(low), high);
     }
-    hint..=hint.saturating_add(high.saturating_sub(low).min(hint / 4))
+    let width = high.saturating_sub(low).min(hint / 4);
+    (hint, hint.saturating_add(width))
 }
 
 #[cfg(test)]
@@ -162,7 +162,7 @@ mod tests {
             is_exhausted: false,
             is_enabled: true,
             max_retry_after: ms(1000),
-            delays: ms(0)..=ms(100),
+            delays: (ms(0), ms(100)),
             unlimited: None,
             time: left.map(|left| (ms(10_000), ms(left))),
         }
@@ -213,7 +213,7 @@ mod tests {
                         (left == Some(0)).then_some(Outcome::Deadline),
                     ];
                     let first = facts.into_iter().flatten().next();
-                    let expected = first.map_or(Ok(ms(0)..=ms(100)), Err);
+                    let expected = first.map_or(Ok((ms(0), ms(100))), Err);
                     let decided = decided(cause, refusal, &situation);
                     assert_eq!(decided, expected, "{cause:?} {refusal:?} {situation:?}");
                     seen.push(decided);
@@ -221,7 +221,7 @@ mod tests {
             }
         }
         assert_eq!(seen.len(), 3 * 5 * 12);
-        assert!(seen.contains(&Ok(ms(0)..=ms(100))));
+        assert!(seen.contains(&Ok((ms(0), ms(100)))));
     }
 
     const TIMED_OUT: Cause = Cause::TimedOut { may_repeat: true };
@@ -243,13 +243,13 @@ mod tests {
     #[test]
     fn a_hint_is_a_lower_bound_and_the_deadline_an_upper_one() {
         for (hint, left, expected) in [
-            (None, Some(60), Ok(ms(0)..=ms(60))),
-            (Some(40), None, Ok(ms(40)..=ms(100))),
-            (Some(100), None, Ok(ms(100)..=ms(125))),
-            (Some(600), None, Ok(ms(600)..=ms(700))),
-            (Some(1000), None, Ok(ms(1000)..=ms(1100))),
-            (Some(600), Some(650), Ok(ms(600)..=ms(650))),
-            (Some(40), Some(60), Ok(ms(40)..=ms(60))),
+            (None, Some(60), Ok((ms(0), ms(60)))),
+            (Some(40), None, Ok((ms(40), ms(100)))),
+            (Some(100), None, Ok((ms(100), ms(125)))),
+            (Some(600), None, Ok((ms(600), ms(700)))),
+            (Some(1000), None, Ok((ms(1000), ms(1100)))),
+            (Some(600), Some(650), Ok((ms(600), ms(650)))),
+            (Some(40), Some(60), Ok((ms(40), ms(60)))),
             (Some(80), Some(60), Err(Outcome::Deadline)),
         ] {
             let situation = Situation {
@@ -266,14 +266,14 @@ mod tests {
     #[test]
     fn with_unlimited_attempts_a_refusal_is_a_long_wait() {
         let unlimited = Situation {
-            unlimited: Some(ms(0)..=ms(500)),
+            unlimited: Some((ms(0), ms(500))),
             ..situation(None)
         };
         let off = Situation {
             is_enabled: false,
-            ..unlimited.clone()
+            ..unlimited
         };
-        let long = Ok(ms(0)..=ms(500));
+        let long = Ok((ms(0), ms(500)));
         for cause in [returned(None), TIMED_OUT] {
             for refusal in [Outcome::Budget, Outcome::HintTooLong] {
                 assert_eq!(decided(cause, Some(refusal), &unlimited), long);
@@ -285,10 +285,10 @@ mod tests {
         }
         // A hint above the longest counts as that, and a wait is never shorter than the hint.
         let hinted = returned(Some(ms(5_000)));
-        assert_eq!(decided(hinted, None, &unlimited), Ok(ms(1000)..=ms(1100)));
-        assert_eq!(decided(hinted, None, &off), Ok(ms(1000)..=ms(1250)));
+        assert_eq!(decided(hinted, None, &unlimited), Ok((ms(1000), ms(1100))));
+        assert_eq!(decided(hinted, None, &off), Ok((ms(1000), ms(1250))));
         let short = returned(Some(ms(200)));
-        assert_eq!(decided(short, None, &off), Ok(ms(200)..=ms(500)));
+        assert_eq!(decided(short, None, &off), Ok((ms(200), ms(500))));
         let late = Situation {
             time: Some((ms(0), ms(0))),
             ..off
@@ -302,6 +302,6 @@ mod tests {
             unreachable!()
         };
         let exact = Cause::Returned(ruling.exactly(Some(ms(40))));
-        assert_eq!(decided(exact, None, &situation(None)), Ok(ms(40)..=ms(40)));
+        assert_eq!(decided(exact, None, &situation(None)), Ok((ms(40), ms(40))));
     }
 }

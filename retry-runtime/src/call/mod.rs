@@ -213,7 +213,7 @@ impl State<'_> {
     }
 
     /// Draws the delay before the next attempt. Returns it, and whether the call waits for it.
-    pub(super) fn draw(&self, range: &DelayRange, now: Stamp) -> (Duration, bool) {
+    pub(super) fn draw(&self, range: DelayRange, now: Stamp) -> (Duration, bool) {
         match &self.scope {
             None => (rng::draw(rng::seed(now), range), true),
             Some(own) => (own.draw(self.frame.number(), range), own.scope.waits),

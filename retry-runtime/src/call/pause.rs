@@ -40,13 +40,13 @@ impl<'p> State<'p> {
         };
         outer(|outer| frame.inherit(outer));
         // Over the first ceiling, so that the calls do not all begin at the end of the pause.
-        let (low, high) = self.settings.delay_range(0, None, false).into_inner();
+        let (low, high) = self.settings.delay_range(0, None);
         let spread = left.saturating_add(high.saturating_sub(low));
-        let mut delays = left..=spread.min(most);
+        let mut delays = (left, spread.min(most));
         if let (true, Some((length, left))) = (limited, frame.times.get().to_deadline(now)) {
             delays = fit(delays, length, left).ok_or(Cut::Paused)?;
         }
-        Ok(Some(self.start_wait(&delays, now, None)))
+        Ok(Some(self.start_wait(delays, now, None)))
     }
 
     /// Returns how long the pause goes on for this call, and how long the call waits at most: 1.25 times `max_retry_after` since

@@ -37,7 +37,7 @@ impl<'p> State<'p> {
     /// which failure it follows, unless it is the pause of the budget.
     pub(super) fn start_wait(
         &self,
-        range: &DelayRange,
+        range: DelayRange,
         now: Stamp,
         failed: Option<FailedWith<'_>>,
     ) -> NextAttemptAt<'p> {

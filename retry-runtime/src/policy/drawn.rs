@@ -85,13 +85,13 @@ impl Schedule {
         {
             return None;
         }
-        let mut range = self.policy.delay_range(self.retries, self.previous);
+        let mut range = self.policy.range_before(self.retries, self.previous);
         if let Some(deadline) = self.policy.deadline() {
             let left = deadline.saturating_sub(self.waited);
             range = fit(range, deadline, left)?;
         }
         let seed = rng::seed_of((self.seed, self.retries));
-        Some(rng::draw(seed, &range))
+        Some(rng::draw(seed, range))
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use super::{Policy, UNLIMITED};
-use crate::delays::{Backoff, Jitter, nth};
+use crate::delays::{Backoff, DelayRange, Jitter, nth};
 
 impl Policy {
     /// Returns the range of the delay before retry `n`, counted from 0, ends included.
@@ -13,6 +13,12 @@ impl Policy {
     /// it.
     #[must_use]
     pub fn delay_range(&self, n: u32, previous: Option<Duration>) -> RangeInclusive<Duration> {
+        let (low, high) = self.range_before(n, previous);
+        low..=high
+    }
+
+    /// The same range, as the crate has it.
+    pub(crate) fn range_before(&self, n: u32, previous: Option<Duration>) -> DelayRange {
         if let Backoff::Delays(delays) = self.backoff {
             return delays_range(delays, self.jitter, n);
         }
@@ -23,7 +29,7 @@ impl Policy {
     }
 
     /// Returns the range of the longest delay: `max_delay` with its jitter, or the last of a list.
-    pub(crate) fn longest_delay_range(&self) -> RangeInclusive<Duration> {
+    pub(crate) fn longest_delay_range(&self) -> DelayRange {
         if let Backoff::Delays(delays) = self.backoff {
             return delays_range(delays, self.jitter, u32::MAX);
         }
@@ -31,30 +37,18 @@ impl Policy {
     }
 
     /// Returns the range of a delay with this ceiling, both ends raised to `min_delay`.
-    fn range_below(
-        &self,
-        ceiling: Duration,
-        previous: Option<Duration>,
-    ) -> RangeInclusive<Duration> {
+    fn range_below(&self, ceiling: Duration, previous: Option<Duration>) -> DelayRange {
         let (low, high) = self
             .jitter
-            .range(ceiling, self.base, self.max_delay, previous)
-            .into_inner();
+            .range(ceiling, self.base, self.max_delay, previous);
         let shortest = self.min_delay.min(self.max_delay);
-        low.max(shortest)..=high.max(shortest)
+        (low.max(shortest), high.max(shortest))
     }
 
-    /// Returns the range of the delay before retry `n`, after a throttled failure without a hint.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn throttled_delay_range(
-        &self,
-        n: u32,
-        previous: Option<Duration>,
-    ) -> RangeInclusive<Duration> {
-        self.clone()
-            .with_base(self.base_when_throttled())
-            .delay_range(n, previous)
+    /// The policy after a throttled failure without a hint.
+    pub(crate) fn when_throttled(self) -> Self {
+        let base = self.base_when_throttled();
+        self.with_base(base)
     }
 
     /// The base after a throttled failure without a hint.
@@ -100,13 +94,13 @@ impl Policy {
         };
         let (mut sum, mut previous) = (Duration::ZERO, None);
         for n in 0..waits.min(one_by_one) {
-            let longest = *self.delay_range(n, previous).end();
+            let longest = self.range_before(n, previous).1;
             sum = sum.saturating_add(longest);
             previous = Some(longest);
         }
         let more = waits.saturating_sub(one_by_one);
         if more > 0 {
-            let last = *self.delay_range(waits - 1, previous).end();
+            let last = self.range_before(waits - 1, previous).1;
             sum = sum.saturating_add(last.saturating_mul(more));
         }
         sum
@@ -124,11 +118,7 @@ pub(crate) const fn attempts_for(delays: &[Duration]) -> u32 {
 }
 
 /// The range of the delay before retry `n` of a list of delays; zero where the list is empty.
-pub(crate) fn delays_range(
-    delays: &[Duration],
-    jitter: Jitter,
-    n: u32,
-) -> RangeInclusive<Duration> {
+pub(crate) fn delays_range(delays: &[Duration], jitter: Jitter, n: u32) -> DelayRange {
     let ceiling = nth(delays, n);
     let jitter = match jitter {
         // Three times the delay before may be longer than any in the list.

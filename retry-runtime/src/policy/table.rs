@@ -51,11 +51,11 @@ impl fmt::Display for Policy {
         write!(f, "\n  attempt 1  at once")?;
         let mut previous = None;
         for n in 0..(self.attempts - 1).min(MOST_ROWS) {
-            let range = self.delay_range(n, previous);
-            previous = Some(*range.end());
-            write!(f, "\n  attempt {}  after {:?}", n + 2, range.start())?;
-            if range.start() != range.end() {
-                write!(f, " to {:?}", range.end())?;
+            let (low, high) = self.range_before(n, previous);
+            previous = Some(high);
+            write!(f, "\n  attempt {}  after {low:?}", n + 2)?;
+            if low != high {
+                write!(f, " to {high:?}")?;
             }
         }
         if self.attempts - 1 > MOST_ROWS {

@@ -5,13 +5,13 @@ mod located;
 
 pub use self::given::{BudgetOf, DelaysOf, PolicyOf};
 
-use std::ops::{Deref, RangeInclusive};
+use std::ops::Deref;
 use std::panic::Location;
 use std::time::Duration;
 
 use crate::budget::{Budget, BudgetCell, BudgetRef};
 use crate::context::FunctionId;
-use crate::delays::Jitter;
+use crate::delays::{DelayRange, Jitter};
 use crate::policy::{Policy, attempts_for, delays_range};
 use crate::trace::Lines;
 
@@ -183,25 +183,25 @@ impl<'p> SiteSettings<'p> {
         }
     }
 
-    /// The range of the delay before retry `n`, counted from 0. `previous` is the delay before the last retry, and
-    /// `throttled` says that the failure was throttled without a hint.
+    /// The range of the delay before retry `n`, counted from 0. `previous` is the delay before the last retry.
     #[inline]
-    pub(crate) fn delay_range(
-        &self,
-        n: u32,
-        previous: Option<Duration>,
-        throttled: bool,
-    ) -> RangeInclusive<Duration> {
+    pub(crate) fn delay_range(&self, n: u32, previous: Option<Duration>) -> DelayRange {
         match self.delays {
-            None if throttled => self.policy.throttled_delay_range(n, previous),
-            None => self.policy.delay_range(n, previous),
+            None => self.policy.range_before(n, previous),
             Some(delays) => delays_range(delays, self.policy.jitter(), n),
         }
     }
 
+    /// The same, after a throttled failure without a hint.
+    #[cold]
+    pub(crate) fn throttled_delay_range(&self, n: u32, previous: Option<Duration>) -> DelayRange {
+        let throttled = self.clone().with_policy(Policy::when_throttled);
+        throttled.delay_range(n, previous)
+    }
+
     /// The range of the longest delay.
     #[cold]
-    pub(crate) fn longest_delay_range(&self) -> RangeInclusive<Duration> {
+    pub(crate) fn longest_delay_range(&self) -> DelayRange {
         match self.delays {
             None => self.policy.longest_delay_range(),
             Some(delays) => delays_range(delays, self.policy.jitter(), u32::MAX),
