@@ -60,7 +60,9 @@
 //! For a client without a feature, [`codes`] has the verdicts of statuses, SQLSTATEs and other codes.
 //! [`docs/CLASSIFICATION.md`] has the verdict of each error.
 //!
-//! Async functions need tokio, or [a browser](guide::promises#in-a-browser). The crate needs Rust 1.85.
+//! Async functions need tokio, or [a browser](guide::promises#in-a-browser). The crate needs Rust 1.85. A client may
+//! bring crates that need a newer one: `resolver = "3"` in your `Cargo.toml`, the default of edition 2024, makes cargo choose
+//! versions that your Rust can build.
 //!
 //! [`docs/CLASSIFICATION.md`]: https://github.com/reattempt/reattempt/blob/main/docs/CLASSIFICATION.md
 

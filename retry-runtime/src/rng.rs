@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use rand::rngs::SmallRng;
-use rand::{RngExt, SeedableRng};
+use rand::rngs::{SmallRng, SysRng};
+use rand::{RngExt, SeedableRng, TryRng};
 
 use crate::clock::{Stamp, nanos};
 
@@ -30,14 +30,9 @@ pub(crate) fn seed(at: Stamp) -> u64 {
     SEEDS.with_borrow_mut(SmallRng::random::<u64>) ^ at.as_nanos()
 }
 
-/// A generator whose seed comes from the operating system.
+/// A generator whose seed comes from the operating system. Without its randomness, only the instant tells seeds apart.
 fn generator() -> SmallRng {
-    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), ());
-    // In a browser, the keys of `RandomState` are the same in each page.
-    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-    let seed = uuid().as_u64_pair().1;
-    SmallRng::seed_from_u64(seed)
+    SmallRng::seed_from_u64(SysRng.try_next_u64().unwrap_or_default())
 }
 
 /// A seed that is the same in every run, but it may change with a release of Rust or of this crate.
@@ -47,15 +42,21 @@ pub(crate) fn seed_of(place: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A random UUID (version 4). Each UUID comes from the operating system.
+/// A random UUID of version 4 (RFC 9562, section 5.4). Each UUID comes from the operating system.
 ///
 /// So a forked process or a machine restored from a snapshot does not repeat a UUID.
 ///
 /// # Panics
 ///
 /// - If the operating system gives no randomness.
-pub(crate) fn uuid() -> uuid::Uuid {
-    uuid::Uuid::new_v4()
+pub(crate) fn uuid() -> u128 {
+    const VERSION: u128 = 0xF << 76;
+    const VARIANT: u128 = 0b11 << 62;
+    let mut bytes = [0; 16];
+    SysRng
+        .try_fill_bytes(&mut bytes)
+        .expect("the operating system gives no randomness");
+    u128::from_ne_bytes(bytes) & !VERSION & !VARIANT | 4 << 76 | 0b10 << 62
 }
 
 #[cfg(test)]

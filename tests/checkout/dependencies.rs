@@ -59,10 +59,10 @@ fn the_macro_is_six_crates() {
 }
 
 #[test]
-fn the_facade_brings_thirteen_crates_more() {
+fn the_facade_brings_twelve_crates_more() {
     let mut expected: BTreeSet<_> = MACROS.map(str::to_owned).into();
     let runtime = [
-        // `uuid` reads the randomness of the operating system through these crates.
+        // `rand` reads the randomness of the operating system through these crates.
         "cfg-if",
         "getrandom",
         "libc",
@@ -75,7 +75,6 @@ fn the_facade_brings_thirteen_crates_more() {
         "tokio",
         "tracing",
         "tracing-core",
-        "uuid",
     ];
     expected.extend(runtime.map(str::to_owned));
     let found = crates("reattempt");
@@ -88,6 +87,42 @@ fn the_facade_brings_thirteen_crates_more() {
     ] {
         assert!(page.contains(&said), "{said}");
     }
+}
+
+/// Its resolver takes the newest version of each crate, whatever Rust there is. That of edition 2024 takes one that the
+/// project's Rust can build.
+#[test]
+#[ignore = "it asks the registry for the newest versions: `cargo test --test checkout -- --ignored`, as `.ci/run` does"]
+fn a_project_of_edition_2021_gets_no_crate_that_needs_a_newer_rust() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("edition-2021");
+    fs::create_dir_all(&folder).unwrap();
+    let ours = root().display();
+    let manifest = format!(
+        "[package]\nname = 'edition-2021'\nedition = '2021'\n[lib]\npath = 'lib.rs'\n[workspace]\n\
+         [dependencies]\nreattempt = {{ path = '{ours}' }}\n"
+    );
+    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    fs::write(folder.join("lib.rs"), "").unwrap();
+    let _ = fs::remove_file(folder.join("Cargo.lock"));
+    let metadata = cargo(&folder, &["metadata", "--format-version=1"]);
+    let metadata: serde_json::Value = serde_json::from_str(&metadata).unwrap();
+    let needed = tree(&folder, &["--locked"]);
+    let of =
+        |package: &serde_json::Value, key: &str| package[key].as_str().unwrap_or("0.0").to_owned();
+    let minor = |version: &str| version.split('.').nth(1).unwrap().parse::<u32>().unwrap();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    let (mut own, mut newer) = (None, Vec::new());
+    for package in packages.rev() {
+        let named = format!("{} v{}", of(package, "name"), of(package, "version"));
+        let rust = of(package, "rust_version");
+        if of(package, "name") == "reattempt" {
+            own = Some(minor(&rust));
+        } else if needed.contains(&named) {
+            newer.push((minor(&rust), named));
+        }
+    }
+    newer.retain(|(rust, _)| *rust > own.unwrap());
+    assert!(newer.is_empty(), "{newer:?}");
 }
 
 /// The manifest of a service, with the features that the workspace has locked.
@@ -109,7 +144,7 @@ tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 "#;
 
 #[test]
-fn a_service_with_axum_reqwest_and_sqlx_gets_six_more_crates() {
+fn a_service_with_axum_reqwest_and_sqlx_gets_five_more_crates() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("service-of-a-reader");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("lib.rs"), "").unwrap();
@@ -129,13 +164,9 @@ fn a_service_with_axum_reqwest_and_sqlx_gets_six_more_crates() {
     let of_this_repository = ["reattempt", "retry-macros", "retry-runtime"];
     assert_eq!(
         more,
-        [
-            &of_this_repository[..],
-            &["scoped-tls-hkt", "strsim", "uuid"]
-        ]
-        .concat()
+        [&of_this_repository[..], &["scoped-tls-hkt", "strsim"]].concat()
     );
-    let said = "A service with axum, reqwest and sqlx gets six more crates, three of them ours";
+    let said = "A service with axum, reqwest and sqlx gets five more crates, three of them ours";
     assert!(read("README.md").contains(said), "{said}");
 }
 

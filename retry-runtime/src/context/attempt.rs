@@ -4,8 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use uuid::Uuid;
-
 use super::frame::{Frame, outer};
 use super::rest::Rest;
 use crate::clock::Stamp;
@@ -209,18 +207,20 @@ impl Attempt {
 /// # Ok(()) }
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct IdempotencyKey(Uuid);
+pub struct IdempotencyKey(u128);
 
 impl IdempotencyKey {
     /// Returns the key as a number.
     #[must_use]
     pub fn as_u128(self) -> u128 {
-        self.0.as_u128()
+        self.0
     }
 }
 
 impl fmt::Display for IdempotencyKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        let key = format!("{:032x}", self.0);
+        let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &key[part]);
+        f.pad(&parts.join("-"))
     }
 }

@@ -3,8 +3,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use uuid::Uuid;
-
 use crate::atomics::Flag;
 use crate::budget::Charge;
 use crate::clock::Stamp;
@@ -15,7 +13,7 @@ use crate::trace::Spans;
 
 #[derive(Debug, Default)]
 pub(crate) struct Rest {
-    key: OnceLock<Uuid>,
+    key: OnceLock<u128>,
     // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
     notes: Mutex<Noted>,
 }
@@ -46,7 +44,7 @@ impl Noted {
 
 impl Rest {
     /// The idempotency key, made when it is first asked for.
-    pub(crate) fn key(&self) -> Uuid {
+    pub(crate) fn key(&self) -> u128 {
         self.noted().keyed = true;
         *self.key.get_or_init(rng::uuid)
     }
