@@ -106,7 +106,8 @@ impl<E> fmt::Display for RetryEvent<'_, E> {
     }
 }
 
-impl<E: fmt::Debug> fmt::Debug for RetryEvent<'_, E> {
+/// As [`Display`](fmt::Display) shows the error, because the `Debug` of an error may have a secret.
+impl<E> fmt::Debug for RetryEvent<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RetryEvent")
             .field("function", &self.function)
@@ -115,7 +116,7 @@ impl<E: fmt::Debug> fmt::Debug for RetryEvent<'_, E> {
             .field("verdict", &self.verdict)
             .field("delay", &self.delay)
             .field("elapsed", &self.elapsed)
-            .field("error", &self.error)
+            .field("error", &format_args!("{}", self.words))
             .finish_non_exhaustive()
     }
 }

@@ -179,8 +179,8 @@ impl Retry {
         self
     }
 
-    /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. The text
-    /// of an error of `reqwest` has the URL. Default: false.
+    /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. Of the
+    /// URL in the text of an error, they otherwise show scheme, host and path. Default: false.
     #[must_use]
     pub fn with_sensitive(mut self, sensitive: bool) -> Self {
         self.settings.sensitive = sensitive;

@@ -216,6 +216,29 @@ async fn a_sensitive_function_logs_no_text_of_an_error() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn no_event_has_the_secrets_of_a_url() {
+    const TEXT: &str = "error for url (https://me:pa55@api.example:8443/v1/a?api_key=k3y#f): reset";
+    const SHOWN: &str = "error for url (https://api.example:8443/v1/a): reset";
+    #[retry(attempts = 2, delays = ["0s"], on(io::Error), on_retry = |event| shown.lock().unwrap().push(format!("{event} {event:?}")))]
+    async fn fetch(shown: &Mutex<Vec<String>>) -> io::Result<()> {
+        Err(io::Error::other(TEXT))
+    }
+    let (log, shown) = (Log::listen(), Mutex::default());
+    let error = fetch(&shown).await.unwrap_err();
+    assert_eq!(error.to_string(), TEXT, "the caller gets all of it");
+    let run = reattempt::Policy::new()
+        .without_limits()
+        .run(async || Err::<(), _>(TEXT));
+    run.when(|_| true).await.unwrap_err();
+    let lines = log.lines();
+    assert_eq!(lines.len(), 5, "{lines:#?}");
+    for line in lines.iter().chain(&*shown.lock().unwrap()) {
+        assert!(line.contains(SHOWN), "{line}");
+        assert!(!line.contains("pa55") && !line.contains("k3y"), "{line}");
+    }
+}
+
 /// The sum of the field `left_out` over the lines with this message.
 fn left_out(lines: &[String], message: &str) -> usize {
     let numbers = lines.iter().filter(|line| line.contains(message));

@@ -11,7 +11,7 @@ use crate::classify::Verdict;
 use crate::event::RetryEvent;
 use crate::report::Previous;
 use crate::stopped::Outcome;
-use crate::trace::{self, ONCE, ONE_IN_A_MINUTE, TEN_IN_A_SECOND, limited};
+use crate::trace::{self, ONCE, ONE_IN_A_MINUTE, Shown, TEN_IN_A_SECOND, limited};
 
 /// What happens to a call, for an event.
 #[derive(Clone, Copy)]
@@ -148,12 +148,9 @@ impl State<'_> {
         }
     }
 
-    /// Returns what stands for the words of an error. The text of one that is sensitive is not for observers.
-    pub(super) fn shown<'w>(&self, words: &'w dyn Display) -> &'w dyn Display {
-        if self.settings.sensitive {
-            &"(sensitive)"
-        } else {
-            words
-        }
+    /// Returns an error as observers see it.
+    pub(super) fn shown<'w>(&self, words: &'w dyn Display) -> Shown<'w> {
+        let sensitive = self.settings.sensitive;
+        Shown { words, sensitive }
     }
 }

@@ -111,7 +111,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
                         .ruling
                         .exactly(self.state.delay_said())
                         .unless(said == Said::Vetoed);
-                    let words = self.state.shown(judged.words);
+                    let words = &self.state.shown(judged.words);
                     let Ok(at) = self.state.fail(ruling, words) else {
                         return Break(R::from(Err(error)));
                     };

@@ -3,6 +3,7 @@
 //! Arguments are never recorded. The text of an error is made only if the event is wanted. A function logs each message
 //! at most ten times a second. The next line says how many were left out.
 
+mod shown;
 mod spans;
 
 use std::mem;
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use tracing::Level;
 
+pub(crate) use self::shown::Shown;
 #[cfg(feature = "http")]
 pub(crate) use self::spans::record_resends;
 pub(crate) use self::spans::{Begun, Entered, Spans};

@@ -1,0 +1,103 @@
+//! The text of an error for observers, without what clients write into it that may be secret.
+
+use std::fmt::{self, Display};
+
+/// An error as events, spans and a [`RetryEvent`](crate::RetryEvent) show it.
+pub(crate) struct Shown<'w> {
+    pub(crate) words: &'w dyn Display,
+    pub(crate) sensitive: bool,
+}
+
+impl Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.sensitive {
+            return f.write_str("(sensitive)");
+        }
+        f.write_str(&without_secrets(&self.words.to_string()))
+    }
+}
+
+/// What servers repeat of a statement or a command: where it begins, and what comes after it.
+const REPEATED: [(&str, &str); 2] = [
+    // PostgreSQL shows the values of the row, which `tokio-postgres` adds to the message.
+    ("\nDETAIL: ", "\nHINT: "),
+    // Redis shows the arguments of an unknown command. To a server before Redis 6, `HELLO` with the password is one.
+    (", with args beginning with: ", "\n"),
+];
+
+/// Of each URL, leaves scheme, host and path. Removes what servers repeat.
+fn without_secrets(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(scheme) = rest.find("://") {
+        let (before, url) = rest.split_at(scheme + "://".len());
+        // No URL has these characters. It may have others that a text writes behind it.
+        let end = url.find(|char: char| char.is_whitespace() || "\"<>".contains(char));
+        let (url, after) = url.split_at(end.unwrap_or(url.len()));
+        let (address, cut) = url.split_at(url.find(['?', '#']).unwrap_or(url.len()));
+        let authority = address.find('/').unwrap_or(address.len());
+        let host = address[..authority].rfind('@').map_or(0, |at| at + 1);
+        let closing = cut.trim_end_matches(|char: char| ")]}>,;:.'`\\".contains(char));
+        shown.extend([before, &address[host..], &cut[closing.len()..]]);
+        rest = after;
+    }
+    shown.push_str(rest);
+    for (begin, end) in REPEATED {
+        if let Some(begin) = shown.find(begin) {
+            let length = shown[begin..].find(end);
+            let end = length.map_or(shown.len(), |length| begin + length);
+            shown.replace_range(begin..end, "");
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_secrets;
+
+    #[test]
+    fn a_url_is_its_scheme_its_host_and_its_path() {
+        for (text, expected) in [
+            (
+                "error sending request for url (https://me:pa55@api.example:8443/v1/a?api_key=k3y#f): timed out",
+                "error sending request for url (https://api.example:8443/v1/a): timed out",
+            ),
+            ("redis://:pa55@cache", "redis://cache"),
+            ("https://host?key=a)b(c'd&e=k3y)", "https://host)"),
+            (
+                "https://host/@name/a:b?x=1, then",
+                "https://host/@name/a:b, then",
+            ),
+            (
+                r#"Error { url: "https://a@b/c?d", next: \"amqp://e:f@g/h#i\" } <http://a@j?k>"#,
+                r#"Error { url: "https://b/c", next: \"amqp://g/h\" } <http://j>"#,
+            ),
+            ("a://b@c://d@e?f g://h@é?ü.", "a://c://d@e g://é."),
+            ("://", "://"),
+            ("no url: a@b?c", "no url: a@b?c"),
+        ] {
+            assert_eq!(without_secrets(text), expected);
+        }
+    }
+
+    #[test]
+    fn what_a_server_repeats_is_left_out() {
+        for (text, expected) in [
+            (
+                "db error: ERROR: null value\nDETAIL: Failing row contains (1, pa55).\nHINT: none",
+                "db error: ERROR: null value\nHINT: none",
+            ),
+            (
+                "ERROR: duplicate key\nDETAIL: Key (a)=(pa55)",
+                "ERROR: duplicate key",
+            ),
+            (
+                "ERR unknown command 'HELLO', with args beginning with: '3' 'AUTH' 'default' 'pa55' ",
+                "ERR unknown command 'HELLO'",
+            ),
+        ] {
+            assert_eq!(without_secrets(text), expected);
+        }
+    }
+}
