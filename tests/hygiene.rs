@@ -75,6 +75,7 @@ mod without_prelude {
         pub(crate) async fn left_out(&self) {}
 
         #[::reattempt::retry(
+            silent,
             nested = "outermost",
             budget = "none",
             cancel_waits = ::std::future::pending::<()>()

@@ -54,6 +54,8 @@ pub(crate) struct Model {
     pub(crate) blocking: Option<At>,
     /// The log does not contain the text of errors.
     pub(crate) sensitive: bool,
+    /// Calls write no event.
+    pub(crate) silent: bool,
 }
 
 impl Model {

@@ -132,6 +132,9 @@ impl Sorted {
         self.add(Key::Jitter, model.jitter.as_ref(), |jitter| {
             Some(generated!(__retry::Jitter::#jitter))
         });
+        if model.silent {
+            self.constant.extend(generated!(.with_silent(true)));
+        }
         // `nested` takes no expression.
         if let Some(nested) = model
             .nested

@@ -19,6 +19,7 @@ pub(crate) struct ClientSettings {
     pub(crate) sensitive: bool,
     /// Whether requests may run twice, if that is said.
     pub(crate) idempotent: Option<bool>,
+    pub(crate) silent: bool,
 }
 
 impl ClientSettings {
@@ -31,12 +32,15 @@ impl ClientSettings {
             budget: None,
             sensitive: false,
             idempotent: None,
+            silent: false,
         }
     }
 
     /// Returns the present policy, with one attempt for a request that cannot be copied.
     pub(crate) fn policy(&self, has_copy: bool) -> Policy {
         let policy = (self.policy)();
+        let silent = self.silent || policy.is_silent();
+        let policy = policy.with_silent(silent);
         if has_copy {
             policy
         } else {

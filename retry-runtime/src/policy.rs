@@ -55,6 +55,7 @@ pub struct Policy {
     budget: PolicyBudget,
     hedge: Option<Duration>,
     nested: Nested,
+    silent: bool,
 }
 
 /// No limit on the number of attempts.
@@ -83,6 +84,7 @@ impl Policy {
             budget: PolicyBudget::Default,
             hedge: None,
             nested: Nested::Add,
+            silent: false,
         }
     }
 
@@ -281,6 +283,16 @@ impl Policy {
         self
     }
 
+    /// Sets whether calls write no event, for a library whose application decides what it logs. Spans, metrics, hooks and reports
+    /// go on. Default: false.
+    ///
+    /// Configuration neither reads nor writes it.
+    #[must_use]
+    pub const fn with_silent(mut self, silent: bool) -> Self {
+        self.silent = silent;
+        self
+    }
+
     /// Returns the number of attempts, the first included, or `None` for no limit.
     #[must_use]
     pub const fn attempts(&self) -> Option<u32> {
@@ -361,6 +373,12 @@ impl Policy {
     #[must_use]
     pub const fn nested(&self) -> Nested {
         self.nested
+    }
+
+    /// Returns whether calls write no event.
+    #[must_use]
+    pub const fn is_silent(&self) -> bool {
+        self.silent
     }
 
     /// The number of attempts, or `u32::MAX` for no limit.

@@ -186,6 +186,14 @@ impl Retry {
         self.settings.sensitive = sensitive;
         self
     }
+
+    /// Sets whether requests write no event, as [`Policy::with_silent`](crate::Policy::with_silent) does. Default: that of the
+    /// policy.
+    #[must_use]
+    pub fn with_silent(mut self, silent: bool) -> Self {
+        self.settings.silent = silent;
+        self
+    }
 }
 
 #[async_trait]

@@ -89,12 +89,14 @@ impl<'de> Deserialize<'de> for Policy {
 ///
 /// # Errors
 ///
-/// - The policy has [delays](Policy::with_delays), or another [nested](Policy::with_nested) than the default.
+/// - The policy has [delays](Policy::with_delays), another [nested](Policy::with_nested) than the default, or is
+///   [silent](Policy::with_silent).
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if matches!(self.backoff(), Backoff::Delays(_)) || self.nested() != Nested::Add {
+        let has_delays = matches!(self.backoff(), Backoff::Delays(_));
+        if has_delays || self.nested() != Nested::Add || self.is_silent() {
             return Err(S::Error::custom(
-                "a policy with `delays` or `nested` cannot be written: they belong in the code",
+                "a policy with `delays`, `nested` or `silent` cannot be written: they belong in the code",
             ));
         }
         Keys::of(self).serialize(serializer)

@@ -217,6 +217,14 @@ impl<Q> RetryLayer<Q> {
         self.settings.sensitive = sensitive;
         self
     }
+
+    /// Sets whether requests write no event, as [`Policy::with_silent`](crate::Policy::with_silent) does. Default: that of the
+    /// policy.
+    #[must_use]
+    pub fn with_silent(mut self, silent: bool) -> Self {
+        self.settings.silent = silent;
+        self
+    }
 }
 
 impl<Q> Clone for RetryLayer<Q> {

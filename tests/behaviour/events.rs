@@ -239,6 +239,28 @@ async fn no_event_has_the_secrets_of_a_url() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_silent_function_writes_no_event() {
+    plays!(call(attempts = 2, delays = ["0s"], silent, on = "io::Error", on_end = |report| ended.lock().unwrap().push(report.outcome())),
+        ended: &Mutex<Vec<reattempt::Outcome>>);
+    let (log, ended) = (Log::listen(), Mutex::default());
+    call(&Script::new([RESET]), &ended).await.unwrap_err();
+    call(&Script::new([RESET, Step::Succeed]), &ended)
+        .await
+        .unwrap();
+    const SILENT: reattempt::Policy = reattempt::Policy::new().with_silent(true);
+    SILENT
+        .run(async || Err::<(), _>(io::Error::other("full")))
+        .await
+        .unwrap_err();
+    assert_eq!(log.lines(), [""; 0]);
+    let outcomes = [
+        reattempt::Outcome::AttemptsExhausted,
+        reattempt::Outcome::SuccessAfterRetry,
+    ];
+    assert_eq!(*ended.lock().unwrap(), outcomes);
+}
+
 /// The sum of the field `left_out` over the lines with this message.
 fn left_out(lines: &[String], message: &str) -> usize {
     let numbers = lines.iter().filter(|line| line.contains(message));

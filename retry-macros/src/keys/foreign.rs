@@ -115,6 +115,7 @@ static TABLE: &[(&str, ForeignWord)] = {
             "retry_budget token_bucket quota throttle limiter retry_quota budget_percent min_retry_concurrency";
         Key(Id::Blocking) => "sync synchronous blocking_sleep thread_sleep";
         Key(Id::Sensitive) => "secret redact redacted confidential hide_error skip_err";
+        Key(Id::Silent) => "quiet no_events without_events no_log without_logs log_level";
         Key(Id::Idempotent) => "safe is_idempotent repeatable allowed_methods methods disable_for_unsafe_http_methods";
         Key(Id::Nested) => "nesting nest inner";
         Key(Id::Hedge) =>

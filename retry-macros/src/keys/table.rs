@@ -201,6 +201,7 @@ table! {
     OnEnd "on_end" Function, "a path, or a closure with one argument", "on_end = |report| println!(\"{report}\")";
     Blocking "blocking" Flag, "no value", "blocking";
     Sensitive "sensitive" Flag, "no value", "sensitive";
+    Silent "silent" Flag, "no value", "silent";
     Name "name" Expr, "a name in quotes", "name = \"payments\"";
     Crate "crate" Expr, "a path", "crate = \"::my_crate::reattempt\"";
 }

@@ -14,7 +14,7 @@ use crate::text;
 
 /// The keys that have an effect even if nothing is retried. `budget` is among them: a success adds tokens.
 const ABOUT_ATTEMPTS: &str = "attempts timeout deadline policy budget idempotent nested cancel cancel_waits on_end blocking \
-                              sensitive until name crate";
+                              sensitive silent until name crate";
 
 /// The keys that say how long the first attempt waits in a pause, which only a budget that the attribute names can have.
 const ABOUT_PAUSES: &str = "base min_delay max_delay delays jitter max_retry_after";

@@ -229,6 +229,7 @@ fn show(model: &Model) -> String {
     add("on_end", with(model.on_end.as_ref(), expr));
     add("blocking", model.blocking.as_ref().map(|_| String::new()));
     add("sensitive", model.sensitive.then(String::new));
+    add("silent", model.silent.then(String::new));
     add("name", model.name.as_ref().map(tokens));
     add("crate", model.root.as_ref().map(tokens));
     all.sort();

@@ -47,7 +47,7 @@ pub(super) struct FailedWith<'a> {
 impl State<'_> {
     /// Writes an event, in the span of the call. The fields of all events are the same, and each has values for its own.
     pub(super) fn log(&self, event: Event<'_>) {
-        if !trace::may_be_heard() {
+        if self.settings.policy.is_silent() || !trace::may_be_heard() {
             return;
         }
         let (frame, function) = (&self.frame, self.settings.name);

@@ -121,6 +121,7 @@ setters! {
     with_max_retry_after(max_retry_after: Duration),
     with_hedge(hedge: Duration),
     with_nested(nested: Nested),
+    with_silent(silent: bool),
     with_budget(budget: Budget),
     without_budget(),
 }

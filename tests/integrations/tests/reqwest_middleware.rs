@@ -529,7 +529,7 @@ async fn written(retry: Retry) -> String {
 }
 
 #[tokio::test]
-async fn events_leave_secrets_of_the_url_out() {
+async fn events_leave_secrets_of_the_url_out_and_everything_if_silent() {
     let said = written(Retry::new(QUICK).with_name("payments")).await;
     assert!(
         said.contains("payments") && said.contains("gave up"),
@@ -545,4 +545,6 @@ async fn events_leave_secrets_of_the_url_out() {
         !said.contains("secret") && !said.contains("/path"),
         "{said}"
     );
+    assert_eq!(written(Retry::new(QUICK).with_silent(true)).await, "");
+    assert_eq!(written(Retry::new(QUICK.with_silent(true))).await, "");
 }

@@ -174,7 +174,7 @@ pub async fn without_budget(text: &str) -> io::Result<u16> {
 
 pub static BUDGET: reattempt::Budget = reattempt::Budget::new();
 
-#[reattempt::retry(budget = BUDGET, nested = "outermost")]
+#[reattempt::retry(budget = BUDGET, nested = "outermost", silent)]
 pub async fn with_a_shared_budget(text: &str) -> io::Result<u16> {
     send(text).await
 }
