@@ -36,10 +36,11 @@ impl<'p> State<'p> {
             self.pause_others(hint);
         }
         let failed = FailedWith { verdict, words };
-        let beside = self.frame.bodies.get().other();
-        if let Some(other) = beside.filter(|_| ruling.retry && !self.is_signalled()) {
-            self.set_aside(failed, hint, other);
-            return Ok(self.next(Next::Other));
+        if let Bodies::Both(which) = self.frame.bodies.get() {
+            if ruling.retry && !self.is_signalled() {
+                self.set_aside(failed, hint, which.other());
+                return Ok(self.next(Next::Other));
+            }
         }
         self.fail_attempt(Previous::Failed(verdict), failed);
         self.wait_or_end(Cause::Returned(ruling), failed)
@@ -119,13 +120,12 @@ impl<'p> State<'p> {
         let frame = &self.frame;
         // The phase changes first: if an observer panics, the attempt is not counted again.
         let phase = frame.phase.replace(Phase::Between(None));
-        let bodies = frame.bodies.get();
         self.on_body_ended(how, words);
-        if let Some(other) = bodies.other() {
+        if let Bodies::Both(which) = frame.bodies.get() {
             // Dropped with the attempt.
-            frame.bodies.set(Bodies::Rest(other));
+            frame.bodies.set(Bodies::Rest(which.other()));
             self.on_body_ended(Attempted::Unfinished, None);
-            frame.bodies.set(bodies.end());
+            frame.bodies.set(Bodies::Rest(which));
         }
         match phase {
             Phase::Attempt(spent) => spent,
@@ -141,7 +141,9 @@ impl<'p> State<'p> {
     ) -> Result<NextAttemptAt<'p>, Outcome> {
         let frame = &self.frame;
         let decided = cause.may_retry().and_then(|mut retry| {
-            retry.hint = self.join_aside(retry.hint);
+            if !matches!(frame.bodies.replace(Bodies::One), Bodies::One) {
+                retry.hint = self.join_aside(retry.hint);
+            }
             let now = Stamp::now();
             frame.start(|| now);
             let situation = self.situation(now, retry.hint);
@@ -154,8 +156,7 @@ impl<'p> State<'p> {
             }
             frame.phase.set(Phase::Between(permit));
             frame.refusal.set(None);
-            // After the signal no attempt follows, and what was cut here may have committed.
-            if let Some(rest) = frame.if_rest().filter(|_| !self.is_signalled()) {
+            if let Some(rest) = frame.if_rest() {
                 rest.noted().go_on();
             }
             Ok(self.start_wait(range, now, Some(failed)))
@@ -192,14 +193,19 @@ impl<'p> State<'p> {
         let (Some(previous), Some(budget)) = (frame.previous.get(), self.budget()) else {
             return Some(Charge::Free);
         };
-        let hedges = u32::from(self.hedge() == Some(Hedge::Lost));
+        let (mut number, mut progressed) = (frame.number(), 0);
+        if let Some(rest) = frame.if_rest() {
+            let noted = rest.noted();
+            number -= u32::from(noted.hedging.hedge == Some(Hedge::Lost));
+            progressed = noted.progressed;
+        }
         let mut request = Request {
             charge: Charge::after(previous),
-            number: frame.number() - hedges,
+            number,
             had_begun: budget.had_begun(frame.faults.get()),
             at_once: !frame.was_pending.get(),
         };
-        if frame.progressed() == frame.number() {
+        if progressed == frame.number() {
             // A retry after progress restarts the count of attempts, so it has to cost something.
             request.charge = request.charge.max(Charge::Failure);
             request.had_begun = false;

@@ -89,7 +89,7 @@ impl State<'_> {
     /// Enters an attempt and its span for one poll. The first poll begins it. Returns the cut if the deadline was reached before.
     #[inline]
     pub(super) fn enter_attempt<C: Limits>(&self) -> Result<(), C> {
-        if !self.frame.phase.get().is_attempt() {
+        if !matches!(self.frame.phase.get(), Phase::Attempt(_)) {
             self.begin_attempt()?;
         }
         self.enter_span();
@@ -125,34 +125,32 @@ impl State<'_> {
     pub(super) fn begin_attempt<C: Limits>(&self) -> Result<(), C> {
         let (frame, policy) = (&self.frame, &self.settings.policy);
         let phase = frame.phase.get();
-        let first = phase == Phase::New;
+        let first = matches!(phase, Phase::New);
         // Most attempts are the first of an outermost call, and begin with it.
-        let known = self.observed || frame.if_rest().is_some();
-        let alone = first && !known && !is_within();
+        let alone = first && !self.observed && frame.if_rest().is_none() && !is_within();
         if !alone {
             self.look_around();
         }
-        if let (true, Some(budget)) = (first, self.budget()) {
-            frame.faults.set(budget.cell.faults());
+        if first {
+            let faults = self.budget().map(|budget| budget.cell.faults());
+            frame.faults.set(faults.unwrap_or_default());
         }
         if C::LIMITED {
-            let Times {
-                started, deadline, ..
-            } = frame.times.get();
-            let now = started.filter(|_| alone).unwrap_or_else(Stamp::now);
+            let times = frame.times.get();
+            let began = times.started.filter(|_| alone);
+            let now = began.unwrap_or_else(Stamp::now);
             // A call with a deadline of zero makes one attempt.
             let must_begin = first && policy.deadline() == Some(Duration::ZERO);
-            if !alone && deadline <= now && !must_begin {
+            if !alone && times.deadline <= now && !must_begin {
                 C::from(Cut::Late).map_or(Ok(()), Err)?;
             }
-            frame.cut_at(now.after(policy.timeout()));
+            let cut = now.after(policy.timeout());
+            frame.times.set(Times { cut, ..times });
         }
         // Now it counts.
         frame.count_attempt();
         frame.phase.set(phase.attempt());
-        self.on_wait_ended();
         if !first {
-            self.on_retry_begun();
             // Now, because the call may be dropped. Taken back if the call succeeds.
             self.note_retries();
         }

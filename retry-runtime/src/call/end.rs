@@ -37,14 +37,12 @@ impl State<'_> {
         }
         // Its own retries have not failed.
         self.forget_retries();
-        let outcome = match frame.previous.get() {
-            Some(_) => Outcome::SuccessAfterRetry,
-            None => Outcome::Success,
-        };
-        if outcome == Outcome::SuccessAfterRetry {
+        if frame.previous.get().is_some() {
             self.log(Event::Succeeded);
+            self.end(Outcome::SuccessAfterRetry);
+        } else {
+            self.end(Outcome::Success);
         }
-        self.end(outcome);
     }
 
     /// Ends a call that is cut while it makes no attempt, or cancelled.
@@ -106,12 +104,12 @@ impl State<'_> {
         if let Phase::Ended(outcome) = phase {
             return outcome;
         }
-        if phase.is_attempt() {
+        if let Phase::Attempt(_) = phase {
             self.end_attempt(Attempted::Unfinished, None);
         }
         self.frame.phase.set(Phase::Ended(outcome));
-        if let (Some(charge), Some(budget)) = (phase.permit(), self.budget()) {
-            budget.give_back(charge);
+        if let Some(charge) = phase.permit() {
+            self.budget().inspect(|budget| budget.give_back(charge));
         }
         self.on_call_ended(outcome);
         outcome

@@ -11,6 +11,7 @@
 //! No lock is held while a subscriber is called, because the subscriber may call annotated functions itself.
 
 use std::fmt::Display;
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,9 +27,15 @@ use crate::stopped::Outcome;
 use crate::trace::{self, Begun, Entered, Spans};
 
 impl State<'_> {
-    /// An attempt or a hedge begins: opens its span, if a subscriber wants it.
+    /// An attempt or a hedge begins: records a retry, and opens the span if a subscriber wants it.
     #[inline]
     pub(super) fn on_attempt_begun(&self) {
+        if self.recorded {
+            self.on_wait_ended();
+            if self.frame.number() > 1 && self.frame.which() == Which::First {
+                self.record(|| Metric::RetryBegins);
+            }
+        }
         if trace::spans_may_be_wanted() {
             self.open_span();
         }
@@ -44,7 +51,11 @@ impl State<'_> {
             attempts: frame.attempts_allowed(),
             which: frame.which(),
         };
-        self.change_spans(|spans| spans.begin(&begun));
+        let mut spans = self.take_spans().unwrap_or_default();
+        spans.begin(&begun);
+        if spans.are_open() {
+            frame.rest().noted().spans = spans;
+        }
     }
 
     /// Enters the span of the attempt for one poll. It is left when the body is pending, or when the attempt ends.
@@ -82,7 +93,6 @@ impl State<'_> {
             own.verdicts.borrow_mut().push(verdict);
         }
         self.record(|| Metric::Attempted(how));
-        self.leave_span();
         self.change_spans(|spans| spans.end_attempt(self.frame.which(), how, words));
     }
 
@@ -128,7 +138,6 @@ impl State<'_> {
             let report = self.report(outcome);
             self.record(|| Metric::Ended(&report));
         }
-        self.leave_span();
         self.change_spans(|spans| spans.end(outcome));
     }
 
@@ -137,11 +146,6 @@ impl State<'_> {
         if self.waits.take() {
             self.record(|| Metric::WaitEnds);
         }
-    }
-
-    /// A retry begins.
-    pub(super) fn on_retry_begun(&self) {
-        self.record(|| Metric::RetryBegins);
     }
 
     /// Gives the report to the outer listener and to the test scope of the call.
@@ -154,13 +158,16 @@ impl State<'_> {
 
     pub(super) fn report(&self, outcome: Outcome) -> Report {
         let frame = &self.frame;
-        let waited = frame.if_rest().map(|rest| rest.noted().waits.waited);
+        let noted = frame.if_rest().map(|rest| rest.noted());
+        let (waited, hedge) = noted.map_or((Duration::ZERO, None), |noted| {
+            (noted.waits.waited, noted.hedging.hedge)
+        });
         Report {
             function: self.settings.name,
             attempts: frame.number(),
             outcome,
             elapsed: self.elapsed().unwrap_or_default(),
-            waited: waited.unwrap_or_default(),
+            waited,
             verdict: frame.previous.get().map(|previous| match previous {
                 Previous::TimedOut if matches!(outcome, Outcome::Timeout | Outcome::Deadline) => {
                     self.verdict_of_cut()
@@ -168,7 +175,7 @@ impl State<'_> {
                 _ => previous.verdict(),
             }),
             budget_level: self.budget().map(|budget| budget.level()),
-            hedge: match (self.hedge(), outcome) {
+            hedge: match (hedge, outcome) {
                 (Some(Hedge::Lost), Outcome::Success | Outcome::SuccessAfterRetry)
                     if frame.which() == Which::Hedge =>
                 {
@@ -185,17 +192,16 @@ impl State<'_> {
         span.map(Entered::new)
     }
 
-    /// Changes the spans, which are taken out, so that no lock is held while the subscriber is called.
+    /// Changes the spans, if there are any.
     fn change_spans(&self, change: impl FnOnce(&mut Spans)) {
-        if trace::spans_may_be_wanted() || self.frame.if_rest().is_some() {
-            let mut spans = match self.frame.if_rest() {
-                Some(rest) => std::mem::take(&mut rest.noted().spans),
-                None => Spans::default(),
-            };
+        if let Some(mut spans) = self.take_spans() {
             change(&mut spans);
-            if spans.are_open() {
-                self.frame.rest().noted().spans = spans;
-            }
+            self.frame.rest().noted().spans = spans;
         }
+    }
+
+    /// Takes the spans out, so that no lock is held while the subscriber is called.
+    fn take_spans(&self) -> Option<Spans> {
+        Some(mem::take(&mut self.frame.if_rest()?.noted().spans))
     }
 }

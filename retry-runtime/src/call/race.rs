@@ -207,7 +207,6 @@ impl State<'_> {
     /// Takes the failure that was set aside into that of the attempt. Returns the hint.
     pub(super) fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
         let frame = &self.frame;
-        frame.bodies.set(Bodies::One);
         let aside = frame
             .if_rest()
             .and_then(|rest| rest.noted().hedging.aside.take());
@@ -219,10 +218,5 @@ impl State<'_> {
         frame.previous.set(Some(failure.how));
         frame.refusal.set(failure.refusal);
         failure.hint
-    }
-
-    /// What became of the hedge, if the call wanted one. It is [`Hedge::Lost`] until the call succeeds.
-    pub(super) fn hedge(&self) -> Option<Hedge> {
-        self.frame.if_rest()?.noted().hedging.hedge
     }
 }

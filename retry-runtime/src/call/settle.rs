@@ -136,9 +136,9 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         words: &dyn Display,
         hook: impl FnOnce(&RetryEvent<'_, E>),
     ) {
-        let follows = at.next != Next::Other && !self.state.is_signalled();
-        if self.state.settings.listens && follows {
-            hook(&self.state.event(error, words));
+        let state = &self.state;
+        if state.settings.listens && at.next != Next::Other && !state.is_signalled() {
+            hook(&state.event(error, words));
         }
     }
 

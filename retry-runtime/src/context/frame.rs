@@ -118,7 +118,9 @@ impl Frame {
 
     /// Counts an attempt or a hedge that begins.
     pub(crate) fn count_attempt(&self) {
-        self.count.set(self.count.get().begin());
+        let Count { number, most } = self.count.get();
+        let number = number.saturating_add(1);
+        self.count.set(Count { number, most });
     }
 
     /// Allows so many attempts in a row.

@@ -81,26 +81,10 @@ impl Bodies {
         }
     }
 
-    /// The other one, if it runs too.
-    pub(crate) fn other(self) -> Option<Which> {
-        match self {
-            Self::Both(which) => Some(which.other()),
-            _ => None,
-        }
-    }
-
     /// This one is polled.
     pub(crate) fn turn_to(self, which: Which) -> Self {
         match self {
             Self::Both(_) => Self::Both(which),
-            only => only,
-        }
-    }
-
-    /// The attempt ends, and what runs beside this one with it.
-    pub(crate) fn end(self) -> Self {
-        match self {
-            Self::Both(which) => Self::Rest(which),
             only => only,
         }
     }
@@ -124,12 +108,6 @@ pub(crate) struct Count {
 }
 
 impl Count {
-    /// An attempt or a hedge begins.
-    pub(crate) fn begin(self) -> Self {
-        let number = self.number.saturating_add(1);
-        Self { number, ..self }
-    }
-
     /// How many attempts count, if the one with the number `progressed` made progress last: from it on.
     pub(crate) fn in_a_row(self, progressed: u32) -> u32 {
         self.number - progressed.saturating_sub(1)
@@ -172,7 +150,7 @@ pub(crate) struct Times {
     /// When the timeout of the present attempt cuts it.
     pub(crate) cut: Stamp,
     /// The nearest limit from outside the present attempt.
-    pub(super) outer: Stamp,
+    pub(crate) outer: Stamp,
 }
 
 impl Times {
@@ -268,31 +246,17 @@ mod tests {
     }
 
     #[test]
-    fn of_two_bodies_one_is_present_and_the_other_ends_with_it() {
+    fn of_two_bodies_one_is_present() {
         use Which::{First, Hedge};
-        for (bodies, which, other, number, ended) in [
-            (Bodies::One, First, None, 2, Bodies::One),
-            (
-                Bodies::Both(First),
-                First,
-                Some(Hedge),
-                1,
-                Bodies::Rest(First),
-            ),
-            (
-                Bodies::Both(Hedge),
-                Hedge,
-                Some(First),
-                2,
-                Bodies::Rest(Hedge),
-            ),
-            (Bodies::Rest(First), First, None, 1, Bodies::Rest(First)),
-            (Bodies::Rest(Hedge), Hedge, None, 2, Bodies::Rest(Hedge)),
+        for (bodies, which, number) in [
+            (Bodies::One, First, 2),
+            (Bodies::Both(First), First, 1),
+            (Bodies::Both(Hedge), Hedge, 2),
+            (Bodies::Rest(First), First, 1),
+            (Bodies::Rest(Hedge), Hedge, 2),
         ] {
             assert_eq!(bodies.which(), which, "{bodies:?}");
-            assert_eq!(bodies.other(), other, "{bodies:?}");
             assert_eq!(bodies.number(2), number, "{bodies:?}");
-            assert_eq!(bodies.end(), ended, "{bodies:?}");
         }
         assert_eq!(Bodies::Both(First).turn_to(Hedge), Bodies::Both(Hedge));
         assert_eq!(Bodies::Rest(First).turn_to(Hedge), Bodies::Rest(First));
@@ -300,14 +264,13 @@ mod tests {
 
     #[test]
     fn attempts_before_the_last_progress_no_longer_count() {
-        let count = Count { number: 4, most: 3 }.begin();
+        let count = Count { number: 5, most: 3 };
         for (progressed, in_a_row, allowed) in [(0, 5, 3), (1, 5, 3), (2, 4, 4), (5, 1, 7)] {
             assert_eq!(count.in_a_row(progressed), in_a_row);
             assert_eq!(count.allowed(progressed), Some(allowed));
         }
         let most = u32::MAX;
-        let unlimited = Count { number: most, most }.begin();
-        assert_eq!((unlimited.number, unlimited.allowed(9)), (most, None));
+        assert_eq!(Count { number: 5, most }.allowed(9), None);
     }
 
     fn at(nanos: u64) -> Stamp {

@@ -35,10 +35,13 @@ pub(crate) struct Noted {
 }
 
 impl Noted {
-    /// Forgets what the attempt that ended leaves: the next one has no open commit, and may wait for a pause again.
+    /// Forgets what the attempt that ended leaves: the next one has no open commit, and may wait for a pause again. After the
+    /// signal no attempt follows, and what was cut may have committed.
     pub(crate) fn go_on(&mut self) {
-        self.commits = Vec::new();
-        self.waits.longest_pause = None;
+        if !self.hedging.signalled {
+            self.commits = Vec::new();
+            self.waits.longest_pause = None;
+        }
     }
 }
 

@@ -12,14 +12,6 @@ impl Frame {
         self.times.set(self.times.get().start(now));
     }
 
-    /// Sets when the timeout of the present attempt cuts it.
-    pub(crate) fn cut_at(&self, cut: Stamp) {
-        self.times.set(Times {
-            cut,
-            ..self.times.get()
-        });
-    }
-
     /// Takes over the limits of the outer frame, if they are nearer.
     pub(crate) fn inherit(&self, outer: &Self) {
         let inherited = self.times.get().inherit(outer.times.get(), Stamp::now);

@@ -52,13 +52,14 @@ impl Spans {
         self.call.is_some()
     }
 
-    /// Closes the span of an attempt.
+    /// Leaves the span of an attempt, and closes it.
     pub(crate) fn end_attempt(
         &mut self,
         which: Which,
         how: Attempted,
         words: Option<&dyn Display>,
     ) {
+        self.entered = None;
         if let Some(attempt) = self.attempts[which as usize].take() {
             record(&attempt, "verdict", &how.as_str());
             if let (Some(words), false) = (words, attempt.is_disabled()) {
