@@ -1,8 +1,14 @@
 //! The work of a message that is delivered more than once.
 
+use std::cell::RefCell;
+use std::io;
+use std::time::Duration;
+
 use integrations::postgres::Server;
+use reattempt::retry;
 use sqlx::postgres::PgPoolOptions;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::bookings::{Booking, Books, TABLES};
 
@@ -34,5 +40,39 @@ pub(crate) async fn a_wrong_message_is_recognised() {
     assert_eq!(Booking::read(booking.text().as_bytes()), Some(booking));
     for wrong in ["", "7", "7 x", "x 7", "7 100 2"] {
         assert_eq!(Booking::read(wrong.as_bytes()), None, "{wrong}");
+    }
+}
+
+/// What the page on messages says about work that may wait longer.
+pub(crate) async fn work_that_extends_the_time_of_its_message_is_not_delivered_again() {
+    /// When the broker delivers a message again.
+    const REDELIVERY: Duration = Duration::from_secs(30);
+
+    #[retry(
+        attempts = 50,
+        timeout = "5s",
+        max_delay = "15s",
+        max_retry_after = "15s",
+        deadline = "10m",
+        budget = "none",
+        before_retry = extend(extended)
+    )]
+    async fn work(extended: &RefCell<Vec<Instant>>) -> io::Result<()> {
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+
+    async fn extend(extended: &RefCell<Vec<Instant>>) {
+        extended.borrow_mut().push(Instant::now());
+    }
+
+    tokio::time::pause();
+    let extended = RefCell::new(vec![Instant::now()]);
+    work(&extended).await.unwrap_err();
+    extended.borrow_mut().push(Instant::now());
+    let times = extended.into_inner();
+    assert!(times[times.len() - 1] - times[0] > 5 * REDELIVERY);
+    for pair in times.windows(2) {
+        assert!(pair[1] - pair[0] < REDELIVERY, "{pair:?}");
     }
 }

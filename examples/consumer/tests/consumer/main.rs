@@ -14,5 +14,6 @@ integrations::tests! {
     [postgres::PROGRAM] =>
         deliveries::a_message_that_is_delivered_twice_is_booked_once;
     [] =>
-        deliveries::a_wrong_message_is_recognised;
+        deliveries::a_wrong_message_is_recognised,
+        deliveries::work_that_extends_the_time_of_its_message_is_not_delivered_again;
 }
