@@ -3,10 +3,8 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use crate::call::Cut;
 use crate::classify::Verdict;
 use crate::policy::Policy;
-use crate::result::ByFrom;
 use crate::run::Run;
 use crate::site::{BudgetOf, PolicyOf};
 
@@ -59,7 +57,7 @@ impl ClientSettings {
         policy: Policy,
         idempotent: bool,
         attempt: O,
-    ) -> Run<'_, O, T, E, false, Cut, ByFrom> {
+    ) -> Run<'_, O, T, E> {
         let mut run = Run::at(self.place, policy, attempt).with_sensitive(self.sensitive);
         if let Some(name) = self.name {
             run = run.with_name(name);

@@ -11,7 +11,9 @@ use crate::stopped::Stopped;
 ///
 /// Use it where a call may be stopped, such as by its `timeout`, and the error type comes from another crate and cannot be
 /// made from a [`Stopped`]. A function that fails with a `reqwest::Error`, for example, returns
-/// `Result<T, reattempt::Error<reqwest::Error>>`. The `?` operator in its body converts the error.
+/// `Result<T, reattempt::Error<reqwest::Error>>`. The `?` operator in its body converts the error. A
+/// [`run`](crate::Policy::run) gives it by itself for the errors of clients, and for others with
+/// [`or_stopped`](crate::Run::or_stopped).
 ///
 /// # Text and source
 ///
@@ -27,6 +29,20 @@ pub enum Error<E> {
     Failed(E),
     /// The call was stopped.
     Stopped(Stopped),
+}
+
+impl<E> Error<E> {
+    /// Returns the error of the last attempt.
+    ///
+    /// # Errors
+    ///
+    /// - The [`Stopped`], if the call was stopped.
+    pub fn into_failed(self) -> Result<E, Stopped> {
+        match self {
+            Self::Failed(error) => Ok(error),
+            Self::Stopped(stopped) => Err(stopped),
+        }
+    }
 }
 
 impl<E> From<E> for Error<E> {

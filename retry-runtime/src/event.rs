@@ -48,6 +48,31 @@ pub struct RetryEvent<'a, E> {
 }
 
 impl<'a, E> RetryEvent<'a, E> {
+    /// The same event, with an error inside its own.
+    pub(crate) fn of<A>(&self, inside: impl FnOnce(&'a E) -> Option<&'a A>) -> RetryEvent<'a, A> {
+        let Self {
+            function,
+            attempt,
+            attempts,
+            verdict,
+            delay,
+            elapsed,
+            error,
+            words,
+        } = *self;
+        let error = error.and_then(inside);
+        RetryEvent {
+            function,
+            attempt,
+            attempts,
+            verdict,
+            delay,
+            elapsed,
+            error,
+            words,
+        }
+    }
+
     /// Returns the name of the function: the attribute's `name`, or module path and function name. That of a run is what
     /// [`with_name`](crate::Run::with_name) says, or its place in the source.
     #[must_use]

@@ -12,8 +12,8 @@ pub use crate::call::{
     Signal, Stops, unless, unless_begun,
 };
 pub use crate::classify::{
-    Assessment, IntoHint, OkAnswer, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_from,
-    hint_in, says_no_effect, verdict_of,
+    Assessment, IntoHint, OfClient, OkAnswer, Ruling, SaysNoEffect, ask, ask_delay, ask_ok,
+    hint_from, hint_in, says_no_effect, verdict_of,
 };
 pub use crate::forward::Forwards;
 pub use crate::lookup::client;
@@ -23,6 +23,6 @@ pub use crate::lookup::{
     StartsAnew, Unconverted, Unshared, handed_over,
 };
 pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultFuture, ResultLike, typed};
-pub use crate::run::{Chained, Ruled, RunOfAny};
+pub use crate::run::{CallError, Chained, Ends, Linked, MayStop, Ruled};
 pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Site, SiteSettings, SiteState};
 pub use crate::{Backoff, Jitter, Nested, Policy};

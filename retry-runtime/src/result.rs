@@ -44,8 +44,8 @@ pub fn typed<R>() -> R {
     note = "for a type parameter, write the bound `{Self}: From<reattempt::Stopped>`",
     note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`; for that of `reqwest`, \
             `reattempt::reqwest::RequestError`; and in a function that commits a transaction, the `TransactionError` of its client",
-    note = "`policy = self.policy` and `Policy::run` need this too: the policy may have a `timeout` or a `deadline`; \
-            drop them with `policy = self.policy.without_limits()` or `POLICY.without_limits().run(…)`"
+    note = "`policy = self.policy` needs this too: the policy may have a `timeout` or a `deadline`; \
+            drop them with `policy = self.policy.without_limits()`"
 )]
 pub trait FromStopped<Way> {
     /// Makes the error of a call that was stopped.

@@ -230,7 +230,7 @@ async fn no_event_has_the_secrets_of_a_url() {
     let run = reattempt::Policy::new()
         .without_limits()
         .run(async || Err::<(), _>(TEXT));
-    run.when(|_| true).await.unwrap_err();
+    run.when_any(|_| true).await.unwrap_err();
     let lines = log.lines();
     assert_eq!(lines.len(), 5, "{lines:#?}");
     for line in lines.iter().chain(&*shown.lock().unwrap()) {

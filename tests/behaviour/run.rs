@@ -93,11 +93,11 @@ async fn when_on_and_unless_choose_the_errors() {
 
     let script = Script::new([RESET]);
     let run = POLICY.run(async || anyhow::Ok(script.play().await?));
-    assert_eq!(calls_of(&script, run.on::<io::Error>()).await, 4);
+    assert_eq!(calls_of(&script, run.on_inside::<io::Error>()).await, 4);
 
     let script = Script::new([RESET]);
     let run = POLICY.run(async || Ok::<_, Box<dyn Error + Send + Sync>>(script.play().await?));
-    assert_eq!(calls_of(&script, run.on::<io::Error>()).await, 4);
+    assert_eq!(calls_of(&script, run.on_inside::<io::Error>()).await, 4);
 
     let script = Script::new([RESET]);
     let run = POLICY.run(|| script.play()).with_idempotent(false);
@@ -130,7 +130,7 @@ async fn a_policy_without_limits_stays_so_whatever_is_set() {
     let began = Instant::now();
     // `&str` cannot hold a `Stopped`.
     let run = STORED.with_attempts(4).run(async || Err::<(), _>("full"));
-    assert_eq!(run.when(|_| true).await, Err("full"));
+    assert_eq!(run.when_any(|_| true).await, Err("full"));
     assert_eq!(began.elapsed(), ms(700));
 }
 
@@ -254,7 +254,7 @@ async fn without_limits_the_error_can_be_of_any_type() {
         Err::<(), _>(Busy(calls.get()))
     };
     let run = limited.without_limits().run(operation);
-    let run = run.when(|busy| busy.0 < 3).unboxed();
+    let run = run.when_any(|busy| busy.0 < 3).unboxed();
     let (result, report) = observe(run).await;
     assert_eq!(result, Err(Busy(3)));
     let report = report.unwrap();
@@ -263,7 +263,7 @@ async fn without_limits_the_error_can_be_of_any_type() {
 
     let log = Log::listen();
     let run = POLICY.without_limits().run(async || Err::<(), _>(Busy(7)));
-    assert_eq!(run.when(|_| true).await, Err(Busy(7)));
+    assert_eq!(run.when_any(|_| true).await, Err(Busy(7)));
     let lines = log.lines();
     assert!(lines[0].contains(r#"error="Busy(7)""#), "{lines:?}");
 
@@ -271,13 +271,13 @@ async fn without_limits_the_error_can_be_of_any_type() {
     let run = preset
         .without_limits()
         .run(async || Err::<(), _>("busy".to_owned()));
-    assert_eq!(run.when(|_| true).await, Err("busy".to_owned()));
+    assert_eq!(run.when_any(|_| true).await, Err("busy".to_owned()));
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_limits_the_deadline_around_bounds_the_waits() {
     let operation = async || Err::<(), _>(Busy(1));
-    let run = POLICY.without_limits().run(operation).when(|_| true);
+    let run = POLICY.without_limits().run(operation).when_any(|_| true);
     let (result, report) = deadline::scope(ms(180), observe(run)).await;
     assert_eq!(result, Err(Busy(1)));
     let report = report.unwrap();
@@ -504,4 +504,95 @@ async fn a_stopped_has_the_last_error_with_the_attribute_and_not_with_run() {
     let due = POLICY.with_deadline(Duration::from_secs(1));
     let error = due.run(|| script.play()).await.unwrap_err();
     assert_eq!(ending(&error), (Outcome::Deadline, 2, None));
+}
+
+/// An error of another crate: it has no verdict, and cannot hold a `Stopped`.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("no responders")]
+struct Foreign;
+
+const LIMITED: Policy = POLICY.with_timeout(ms(50)).with_deadline(ms(5_000));
+
+#[tokio::test(start_paused = true)]
+async fn an_error_that_cannot_hold_a_stopped_is_returned_in_one_that_can() {
+    for policy in [POLICY, LIMITED] {
+        let calls = Cell::new(0);
+        let fails = || {
+            calls.set(calls.get() + 1);
+            ready(Err::<(), _>(Foreign))
+        };
+        let error: reattempt::Error<Foreign> = policy
+            .run(fails)
+            .when_any(|_| true)
+            .or_stopped()
+            .unboxed()
+            .await
+            .unwrap_err();
+        assert!(matches!(error, reattempt::Error::Failed(Foreign)));
+        assert_eq!(error.into_failed().unwrap(), Foreign);
+        assert_eq!(calls.get(), 4);
+        let error: Foreign = policy
+            .without_limits()
+            .run(fails)
+            .when_any(|_| true)
+            .unboxed()
+            .await
+            .unwrap_err();
+        assert_eq!((error, calls.get()), (Foreign, 8));
+        let run = policy.run(fails).or_stopped().on::<io::Error>();
+        let error = run.unboxed().await;
+        assert!(matches!(error, Err(reattempt::Error::Failed(Foreign))));
+        assert_eq!(calls.get(), 9);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_stops_a_run_of_any_error_type() {
+    let hangs = async || {
+        sleep(ms(1_000)).await;
+        Err::<(), _>(Foreign)
+    };
+    let told = Mutex::new(Vec::new());
+    let run = LIMITED.run(hangs).when_any(|_| true).unless(|_| true);
+    let run = run.or_stopped();
+    let run = run.on_retry(|event| told.lock().unwrap().push(event.error().copied()));
+    let Err(reattempt::Error::Stopped(stopped)) = run.await else {
+        panic!("the limit must stop it")
+    };
+    assert_eq!(
+        (stopped.outcome(), stopped.attempts()),
+        (Outcome::Timeout, 4)
+    );
+    assert_eq!(
+        *told.lock().unwrap(),
+        [None; 3],
+        "`unless` has no error to see"
+    );
+
+    let run = POLICY.run(hangs).when_any(|_| true).or_stopped();
+    let cancelled = run.with_cancel(sleep(ms(10)));
+    let Err(reattempt::Error::Stopped(stopped)) = cancelled.await else {
+        panic!("it must be cancelled")
+    };
+    assert_eq!(stopped.outcome(), Outcome::Cancelled);
+    let unready = POLICY
+        .run(async || Ok::<_, Foreign>(1))
+        .when_any(|_| true)
+        .or_stopped()
+        .until(|done| *done == 2);
+    assert!(matches!(unready.await, Err(reattempt::Error::Stopped(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn unless_sees_the_error_that_a_timeout_would_give() {
+    let hangs = async || {
+        sleep(ms(1_000)).await;
+        io::Result::Ok(())
+    };
+    let run = LIMITED
+        .run(hangs)
+        .unless(|error| error.kind() == io::ErrorKind::TimedOut);
+    let (result, report) = observe(run).await;
+    assert_eq!(result.unwrap_err().kind(), io::ErrorKind::TimedOut);
+    assert_eq!(report.unwrap().attempts(), 1);
 }

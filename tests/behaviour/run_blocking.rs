@@ -81,7 +81,7 @@ fn rules_and_hooks_are_those_of_a_run() {
     let run = POLICY
         .without_limits()
         .run_blocking(|| Err::<(), _>("nothing"));
-    assert_eq!(run.when(|_| true).call(), Err("nothing"));
+    assert_eq!(run.when_any(|_| true).call(), Err("nothing"));
     let lines = log.lines();
     assert!(lines[0].contains(r#"error="nothing""#), "{lines:?}");
 }

@@ -18,7 +18,9 @@ use std::time::Duration;
 
 use ::deadpool::managed::{HookError, PoolError};
 
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{OfClient, Retryable, Verdict};
+
+impl<E: Retryable> OfClient for PoolError<E> {}
 
 /// A call that gets no connection is refused, because nothing ran. If the connection failed with a permanent error,
 /// such as a wrong password, the call is permanent.

@@ -2,7 +2,9 @@
 
 use ::h2::{Error, Reason};
 
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{OfClient, Retryable, Verdict};
+
+impl OfClient for Error {}
 
 /// The verdict follows the reason, after RFC 9113. An I/O error of the connection has its own verdict.
 ///

@@ -34,7 +34,7 @@ pub use self::deadline_layer::{DeadlineLayer, DeadlineService};
 pub use self::headers::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 #[cfg(feature = "tonic")]
 pub(crate) use self::headers::{GRPC_TIMEOUT, set_header};
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{OfClient, Retryable, Verdict};
 use crate::clock;
 use crate::codes;
 use crate::context::Attempt;
@@ -143,6 +143,8 @@ impl fmt::Display for StatusError {
 }
 
 impl Error for StatusError {}
+
+impl OfClient for StatusError {}
 
 #[diagnostic::do_not_recommend]
 impl Retryable for StatusError {

@@ -11,7 +11,9 @@ use std::error::Error as _;
 use ::hyper::Error;
 
 use super::known::{self, Alone, Answer};
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{OfClient, Retryable, Verdict};
+
+impl OfClient for Error {}
 
 /// A lost connection is transient. A request that was never sent is refused. A response that is not HTTP
 /// and a wrong use of `hyper` are permanent.

@@ -10,8 +10,10 @@ use ::redis::{ErrorKind, RedisError, RetryMethod, ServerError};
 
 use super::io::is_unresolved;
 use super::known;
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{OfClient, Retryable, Verdict};
 use crate::codes;
+
+impl OfClient for RedisError {}
 
 /// An error of the server has the verdict of its [code](codes::redis()). Any other follows [`RedisError::retry_method`], but an
 /// I/O error that is permanent, such as a certificate that is not valid.

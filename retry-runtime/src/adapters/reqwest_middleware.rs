@@ -5,8 +5,10 @@ use std::time::Duration;
 use ::reqwest_middleware::Error;
 
 use super::known;
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{OfClient, Retryable, Verdict};
 use crate::stopped::Stopped;
+
+impl OfClient for Error {}
 
 /// An error of `reqwest` has its own verdict. In the error of a middleware, the innermost error with a verdict decides.
 #[diagnostic::do_not_recommend]

@@ -23,7 +23,9 @@ use ::sea_orm::{DatabaseTransaction, DbErr};
 
 pub use super::transaction::{CommitError, TransactionError};
 use super::transaction::{Lost, commits};
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{OfClient, Retryable, Verdict};
+
+impl OfClient for DbErr {}
 
 /// An error of `sqlx` has [its own verdict](super::sqlx). If no connection of the pool is free, the verdict is refused.
 /// An error that holds only a text is unknown. Any other error, such as a record that is not there, is permanent.

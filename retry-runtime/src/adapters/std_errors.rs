@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{OfClient, Retryable, Verdict};
 
 macro_rules! as_what_it_points_at {
     ($($pointer:ty),+) => {$(
@@ -22,6 +22,8 @@ macro_rules! as_what_it_points_at {
 }
 
 as_what_it_points_at!(&E, &mut E, Box<E>, Rc<E>, Arc<E>);
+
+impl OfClient for tokio::time::error::Elapsed {}
 
 /// Transient: the body set this timeout for one of its steps.
 #[diagnostic::do_not_recommend]

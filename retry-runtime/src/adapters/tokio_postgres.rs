@@ -30,7 +30,7 @@ use ::tokio_postgres::{Error, Transaction};
 pub use super::transaction::{CommitError, TransactionError};
 use super::transaction::{LIMITS, Lost, commits};
 use super::{io, known};
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{OfClient, Retryable, Verdict};
 use crate::codes;
 
 /// The verdict is that of [`codes::sqlstate`](codes::sqlstate()).
@@ -53,6 +53,8 @@ impl Retryable for DbError {
         }
     }
 }
+
+impl OfClient for Error {}
 
 /// An error of the server has the verdict of its [`DbError`]. A failed connection attempt is refused. A
 /// lost connection is unknown, because a `COMMIT` may have been on its way. Any other error, such as a

@@ -16,7 +16,7 @@ use super::http::retry_after;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use super::hyper::legacy::connect;
 use super::known::{self, Alone, Answer};
-use crate::classify::{Assessment, Retryable, Verdict};
+use crate::classify::{Assessment, OfClient, Retryable, Verdict};
 use crate::codes;
 
 /// The verdict is that of [`codes::grpc`](codes::grpc()).
@@ -26,6 +26,8 @@ impl Retryable for Code {
         codes::grpc(i32::from(*self))
     }
 }
+
+impl OfClient for Status {}
 
 /// The verdict follows the pushback of the server, then the source of the status, then its [`Code`].
 ///

@@ -94,8 +94,8 @@ impl Verdict {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which of its errors are worth another attempt",
     label = "no verdict for `{Self}`",
-    note = "name the error types to retry: `#[retry(on = \"std::io::Error\")]`, or `.on::<std::io::Error>()` for a closure",
-    note = "or write a predicate: `#[retry(when = \"is_temporary\")]`, with `fn is_temporary(error: &{Self}) -> bool`, or `.when(is_temporary)` for a closure",
+    note = "name the error types to retry: `#[retry(on = \"std::io::Error\")]`, or `.on::<std::io::Error>()` for a closure, and `.on_inside::<…>()` for that of an `anyhow::Error`",
+    note = "or write a predicate: `#[retry(when = \"is_temporary\")]`, with `fn is_temporary(error: &{Self}) -> bool`, or `.when_any(is_temporary)` for a closure",
     note = "or, for your own type, give each variant a verdict: `#[derive(reattempt::Retryable)]`",
     note = "or, for an error of another crate, enable the feature of `reattempt` with the name of that crate",
     note = "there are features for `deadpool` 0.13, `h2` 0.4, `http` 1, `hyper` 1, `redis` 1, `reqwest` 0.13 and 0.12 (`reqwest-0_12`), `reqwest-middleware` 0.5, `sea-orm` 2, `sqlx` 0.9 and 0.8 (`sqlx-0_8`), `tokio-postgres` 0.7 and `tonic` 0.14; other versions of these have no verdict, and neither has a fork (`package = \"…\"`), which is another crate"
@@ -112,6 +112,10 @@ pub trait Retryable {
         None
     }
 }
+
+/// The error type of a client. It cannot hold a [`Stopped`](crate::Stopped), so the call of a run gives an
+/// [`Error`](crate::Error) around it.
+pub trait OfClient: Retryable {}
 
 /// What an error answered: its verdict and its hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,14 +2,14 @@
 
 use std::fmt::Display;
 use std::future::{pending, ready};
-use std::ops::{ControlFlow, Deref};
+use std::ops::ControlFlow;
 use std::panic::Location;
 use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
+use super::Run;
+use super::ends::{CallError, Ends};
 use super::rules::{Last, Ruled, RunRules};
-use super::{Run, RunOfAny};
 use crate::call::{Call, CanBlock, Cut, Stops, unless};
 use crate::policy::Policy;
 use crate::result::ResultFuture;
@@ -26,8 +26,6 @@ pub(super) struct RunParts<'p, O, T, E> {
     pub(super) cancel: Pin<Box<dyn Future<Output = ()> + Send + 'p>>,
 }
 
-pub(super) type BoxedRun<'p, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'p>>;
-
 impl<O, T, E> RunParts<'_, O, T, E> {
     pub(super) fn new(place: &'static Location<'static>, policy: Policy, operation: O) -> Self {
         Self {
@@ -40,15 +38,16 @@ impl<O, T, E> RunParts<'_, O, T, E> {
         }
     }
 
-    async fn drive<const RULED: bool, C, W, F>(mut self) -> Result<T, E>
+    async fn drive<const RULED: bool, C, W, F, X>(mut self) -> Result<T, X>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
-        E: Display + Ruled<RULED>,
-        C: Stops<E, W>,
+        E: Ruled<RULED>,
+        X: CallError<E> + Display,
+        C: Stops<X, W>,
     {
         let settings = with_delays(&self.settings, self.delays.as_deref());
-        let mut call = Call::<C, Last<E>>::with(&settings);
+        let mut call = Call::<C, Last<X>>::with(&settings);
         // Runs a part of the call, unless the call is cancelled before.
         macro_rules! part {
             ($part:expr) => {
@@ -70,7 +69,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
                 part!(at.wait());
             }
             let operation = &mut self.operation;
-            let ended = part!(call.attempt(async { operation().await }));
+            let ended = part!(call.attempt(async { Ok(operation().await?) }));
             let at = match self.rules.settle(&mut call, ended) {
                 ControlFlow::Continue(at) => at,
                 ControlFlow::Break(result) => return result,
@@ -82,36 +81,35 @@ impl<O, T, E> RunParts<'_, O, T, E> {
 
 impl<O, T, E, const RULED: bool, C, W> Run<'_, O, T, E, RULED, C, W>
 where
-    E: Display + Ruled<RULED>,
-    C: Stops<E, W>,
+    E: Ruled<RULED> + Ends<C, W, Error: Display>,
 {
     /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results are.
     ///
     /// # Errors
     ///
-    /// - The error of the operation, or one made from a [`Stopped`](crate::Stopped).
+    /// - The error of the operation, or what stopped the call, in the type that [`Policy::run`] says.
     // Not `async`: its future would hold `self` beside the parts.
-    pub fn unboxed<F>(self) -> impl Future<Output = Result<T, E>>
+    pub fn unboxed<F>(self) -> impl Future<Output = Result<T, E::Error>>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
     {
-        self.0.take().drive::<RULED, C, W, F>()
+        self.parts.drive::<RULED, E::Limits, E::Way, F, E::Error>()
     }
 
     /// Makes the call of a [blocking](crate::Policy::run_blocking) run.
     ///
     /// # Errors
     ///
-    /// - The error of the operation, or one made from a [`Stopped`](crate::Stopped).
-    pub fn call(self) -> Result<T, E>
+    /// - The error of the operation, or what stopped the call, in the type that [`Policy::run`] says.
+    pub fn call(self) -> Result<T, E::Error>
     where
         O: FnMut() -> Result<T, E>,
-        C: CanBlock,
+        E::Limits: CanBlock,
     {
-        let mut parts = self.0.take();
+        let mut parts = self.parts;
         let settings = with_delays(&parts.settings, parts.delays.as_deref());
-        let mut call = Call::<C, Last<E>>::with(&settings);
+        let mut call = Call::<E::Limits, Last<E::Error>>::with(&settings);
         loop {
             while let Some(at) = match call.pause() {
                 Ok(at) => at,
@@ -119,7 +117,7 @@ where
             } {
                 call.wait_blocking(at);
             }
-            let ended = call.attempt_blocking(&mut parts.operation);
+            let ended = call.attempt_blocking(|| Ok((parts.operation)()?));
             match parts.rules.settle(&mut call, ended) {
                 ControlFlow::Continue(at) => call.wait_blocking(at),
                 ControlFlow::Break(result) => return result,
@@ -128,36 +126,18 @@ where
     }
 }
 
-impl<'p, O, F, T, E, const RULED: bool, C, W> Future for Run<'p, O, T, E, RULED, C, W>
+impl<'p, O, F, T, E, const RULED: bool, C, W> IntoFuture for Run<'p, O, T, E, RULED, C, W>
 where
     O: FnMut() -> F + Send + 'p,
     F: ResultFuture<T, E> + Send + 'p,
     T: Send + 'p,
-    E: Display + Ruled<RULED> + Send + 'p,
-    C: Stops<E, W> + Send + 'p,
-    W: 'p,
+    E: Ruled<RULED> + Ends<C, W, Error: Display + Send + 'p> + Send + 'p,
 {
-    type Output = Result<T, E>;
+    type Output = Result<T, E::Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'p>>;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let RunOfAny { parts, running, .. } = &mut self.0;
-        let running = running.get_or_insert_with(|| {
-            let parts = parts.take().expect("`Run` was used before");
-            Box::pin(parts.drive::<RULED, C, W, F>())
-        });
-        running.as_mut().poll(context)
-    }
-}
-
-/// `poll` moves the parts into a box before it pins anything of them.
-impl<O, T, E, const RULED: bool, C, W> Unpin for Run<'_, O, T, E, RULED, C, W> {}
-
-#[doc(hidden)]
-impl<'p, O, T, E, const RULED: bool, C, W> Deref for Run<'p, O, T, E, RULED, C, W> {
-    type Target = RunOfAny<'p, O, T, E, C, W>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.parts.drive::<RULED, E::Limits, E::Way, F, E::Error>())
     }
 }
 

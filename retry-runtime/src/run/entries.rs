@@ -3,7 +3,6 @@
 use std::panic::Location;
 
 use super::Run;
-use crate::call::Cut;
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::result::ResultFuture;
@@ -17,10 +16,18 @@ impl Policy {
     /// the attribute has the keys `before_retry`, `hedge`, `cancel_waits` and `on_end`.
     ///
     /// [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless) select the errors to retry, as in the
-    /// attribute. Without `when` and `on`, the error type decides, through [`Retryable`](crate::Retryable). The error
-    /// type must be able to hold a [`Stopped`](crate::Stopped), because the policy may have a timeout or a deadline.
-    /// For any other error type, write [`POLICY.without_limits().run(…)`](Policy::without_limits). Events show the error, so
-    /// it must implement `Display`. For a closure that is not async, write [`run_blocking`](Self::run_blocking).
+    /// attribute. Without `when` and `on`, the error type decides, through [`Retryable`](crate::Retryable). Events show the
+    /// error, so it must implement `Display`. For a closure that is not async, write [`run_blocking`](Self::run_blocking).
+    ///
+    /// The policy may have a timeout or a deadline, so the error of the call must be able to say that it was
+    /// [`Stopped`](crate::Stopped):
+    ///
+    /// | the operation fails with | the call gives |
+    /// |---|---|
+    /// | an `E` that can hold a `Stopped`: `io::Error`, `anyhow::Error`, `Box<dyn Error + Send + Sync>`, `String`, your own with `From<Stopped>` | `Result<T, E>` |
+    /// | the error of a client for which a feature is on: `reqwest::Error`, `sqlx::Error` | `Result<T, `[`Error<E>`](crate::Error)`>` |
+    /// | any other `E` | the same, with [`.or_stopped()`](Run::or_stopped) |
+    /// | any `E`, in [`POLICY.without_limits().run(…)`](Policy::without_limits) | `Result<T, E>` |
     ///
     /// Limits, backoff, nested calls, events and reports are those of an annotated function. All calls made at one
     /// place in the source share a name (that place, unless [`with_name`](Run::with_name) sets another) and a default
@@ -48,7 +55,7 @@ impl Policy {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<'p, O, F, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Cut, W>
+    pub fn run<'p, O, F, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Policy, W>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
@@ -81,7 +88,7 @@ impl Policy {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Cut, W>
+    pub fn run_blocking<'p, O, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Policy, W>
     where
         O: FnMut() -> Result<T, E>,
     {
@@ -108,7 +115,7 @@ impl Preset {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<'p, O, F, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Cut, W>
+    pub fn run<'p, O, F, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Policy, W>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
@@ -119,7 +126,7 @@ impl Preset {
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`] with the present
     /// [`policy`](Self::policy).
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Cut, W>
+    pub fn run_blocking<'p, O, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Policy, W>
     where
         O: FnMut() -> Result<T, E>,
     {

@@ -5,77 +5,120 @@
 //!   ->  mod (what a caller sets)
 //!   ->  drive (the loops)
 //!   ->  rules (which errors, and the hooks)
+//!   ->  ends (the error of the call)
 //! ```
 
 mod drive;
+mod ends;
 mod entries;
 mod rules;
 mod without_limits;
 
-use std::cell::Cell;
 use std::error::Error;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::time::Duration;
 
-use self::drive::{BoxedRun, RunParts};
-pub use self::rules::{Chained, Ruled};
+use self::drive::RunParts;
+pub use self::ends::{CallError, Ends, MayStop};
+pub use self::rules::{Chained, Linked, Ruled};
 pub use self::without_limits::WithoutLimits;
-use crate::call::Cut;
 use crate::classify::{Assessment, OkAnswer, Retryable};
 use crate::event::RetryEvent;
 use crate::lookup::find_in;
 use crate::opaque::opaque;
 use crate::policy::Policy;
-use crate::result::ByFrom;
 use crate::site::{BudgetOf, DelaysOf};
+use crate::stopped::Stopped;
 
-/// An operation with retries: the future that [`Policy::run`] returns, or the call that [`Policy::run_blocking`]
-/// prepares.
+/// An operation with retries, which `.await` starts. That of [`Policy::run_blocking`] starts with [`call`](Self::call).
+///
+/// It is no future itself: where one is needed, as in `tokio::spawn`, write [`.into_future()`](IntoFuture::into_future).
 ///
 /// Its rules and its hook have the names of the attribute's keys, such as [`on`](Self::on), [`until`](Self::until) and
 /// [`on_retry`](Self::on_retry). A method that sets a value begins with `with_`, as those of [`Policy`] do.
 ///
-/// You need not write the parameters. `RULED` says whether `on` or `when` selects the errors to retry; if not, the error type
-/// has to be [`Retryable`]. `C` says whether a limit may cut an attempt, and `W` how the error type holds a
-/// [`Stopped`](crate::Stopped).
+/// You need not write the parameters. `RULED` says whether rules decide about errors; if not, the error type has to be
+/// [`Retryable`]. `C` is what the operation runs with, a `Policy` or [`WithoutLimits`], or else `Stopped` after
+/// [`or_stopped`](Self::or_stopped). `W` is what makes the error of a call that was stopped.
 ///
-/// Rules and hooks are boxed, and must be `Send`. To apply one conditionally, test the condition inside its closure. The first
-/// poll boxes the operation, which must be `Send` too. [`unboxed`](Self::unboxed) does neither box the operation nor require
+/// Rules and hooks are boxed, and must be `Send`. To apply one conditionally, test the condition inside its closure. `.await`
+/// boxes the operation, which must be `Send` too. [`unboxed`](Self::unboxed) does neither box the operation nor require
 /// that: it may then use a `Cell` or an `Rc`, as in a test or on a `LocalSet`.
-///
-/// # Panics
-///
-/// - A method, or the first poll, if the `Run` was used before.
 #[must_use = "a run does nothing until it is awaited, or called if it is blocking"]
-pub struct Run<'p, O, T, E, const RULED: bool = false, C = Cut, W = ByFrom>(
-    RunOfAny<'p, O, T, E, C, W>,
-);
-
-/// A run, behind `Deref`. Method lookup finds its `when` if the error type is not known to be [`Retryable`], and its `on` if
-/// that does not implement `Error`, as it finds the levels of `crate::lookup`.
-#[doc(hidden)]
-pub struct RunOfAny<'p, O, T, E, C, W> {
-    /// `None` after the first poll.
-    parts: Cell<Option<RunParts<'p, O, T, E>>>,
-    running: Option<BoxedRun<'p, T, E>>,
+pub struct Run<'p, O, T, E, const RULED: bool = false, C = Policy, W = Stopped> {
+    parts: RunParts<'p, O, T, E>,
     kind: PhantomData<fn() -> (C, W)>,
 }
 
-impl<'p, O, T, E, C, W> RunOfAny<'p, O, T, E, C, W> {
-    /// [`Run::when`] for an error type that is not known to be [`Retryable`].
-    pub fn when<P>(&self, when: P) -> Run<'p, O, T, E, true, C, W>
+impl<O, T, E, C, W> Run<'_, O, T, E, false, C, W> {
+    /// A run with the name and the default budget of this place in the source.
+    pub(crate) fn at(place: &'static Location<'static>, policy: Policy, operation: O) -> Self {
+        Self::new(RunParts::new(place, policy, operation))
+    }
+}
+
+impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
+    const fn new(parts: RunParts<'p, O, T, E>) -> Self {
+        Self {
+            parts,
+            kind: PhantomData,
+        }
+    }
+
+    fn change<const RULES: bool>(
+        mut self,
+        change: impl FnOnce(&mut RunParts<'p, O, T, E>),
+    ) -> Run<'p, O, T, E, RULES, C, W> {
+        change(&mut self.parts);
+        Run::new(self.parts)
+    }
+
+    /// Retries only the errors for which `when` returns true. With [`on`](Self::on), both must select the error. Its hint,
+    /// such as `Retry-After`, is followed, and its verdict sets the price of the retry.
+    ///
+    /// For an error type that is not [`Retryable`], write [`when_any`](Self::when_any).
+    pub fn when<P>(self, when: P) -> Run<'p, O, T, E, true, C, W>
+    where
+        P: FnMut(&E) -> bool + Send + 'p,
+        E: Retryable,
+    {
+        let mut run = self.when_any(when);
+        run.parts.rules.own = Assessment::of;
+        run
+    }
+
+    /// [`when`](Self::when) for any error type, such as a `String` or a type parameter: the error has no hint, and the verdict
+    /// `unknown`.
+    pub fn when_any<P>(self, when: P) -> Run<'p, O, T, E, true, C, W>
     where
         P: FnMut(&E) -> bool + Send + 'p,
     {
         self.change(|parts| parts.rules.when.push(Box::new(when)))
     }
 
-    /// [`Run::on`] for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>` with an `A` inside.
-    pub fn on<A>(&self) -> Run<'p, O, T, E, true, C, W>
+    /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent
+    /// is not retried. Nor is an error that holds a `COMMIT` that may have taken effect. Of several `on`, one must find
+    /// an error.
+    ///
+    /// For an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`, write [`on_inside`](Self::on_inside).
+    pub fn on<A>(self) -> Run<'p, O, T, E, true, C, W>
     where
-        E: Chained,
         A: Error + Retryable + 'static,
+        E: Linked,
+    {
+        self.change(|parts| {
+            let find = |error: &E, harmless: bool| find_in::<A>(error, harmless, Assessment::of);
+            parts.rules.on.push(find);
+        })
+    }
+
+    /// [`on`](Self::on) for an error type that does not implement `Error`, but has an error inside: an `anyhow::Error`, or a
+    /// `Box<dyn Error + Send + Sync>`.
+    pub fn on_inside<A>(self) -> Run<'p, O, T, E, true, C, W>
+    where
+        A: Error + Retryable + 'static,
+        E: Chained,
     {
         self.change(|parts| {
             let find =
@@ -84,72 +127,8 @@ impl<'p, O, T, E, C, W> RunOfAny<'p, O, T, E, C, W> {
         })
     }
 
-    fn change<const RULED: bool>(
-        &self,
-        change: impl FnOnce(&mut RunParts<'p, O, T, E>),
-    ) -> Run<'p, O, T, E, RULED, C, W> {
-        let mut parts = self.take();
-        change(&mut parts);
-        Run(Self::new(parts))
-    }
-
-    fn new(parts: RunParts<'p, O, T, E>) -> Self {
-        Self {
-            parts: Cell::new(Some(parts)),
-            running: None,
-            kind: PhantomData,
-        }
-    }
-
-    fn take(&self) -> RunParts<'p, O, T, E> {
-        self.parts.take().expect("`Run` was used before")
-    }
-}
-
-impl<O, T, E, C, W> Run<'_, O, T, E, false, C, W> {
-    /// A run with the name and the default budget of this place in the source.
-    pub(crate) fn at(place: &'static Location<'static>, policy: Policy, operation: O) -> Self {
-        Self(RunOfAny::new(RunParts::new(place, policy, operation)))
-    }
-}
-
-impl<'p, O, T, E: Retryable, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
-    /// Retries only the errors for which `when` returns true. With [`on`](Self::on), both must select the error. Its hint,
-    /// such as `Retry-After`, is followed, and its verdict sets the price of the retry.
-    ///
-    /// The error type can be any type. If it is not known to be [`Retryable`] where you write this, the error has no hint,
-    /// and the verdict `unknown`. An example is a type parameter without that bound.
-    pub fn when<P>(self, when: P) -> Run<'p, O, T, E, true, C, W>
-    where
-        P: FnMut(&E) -> bool + Send + 'p,
-    {
-        self.change(|parts| {
-            parts.rules.when.push(Box::new(when));
-            parts.rules.assessment = Assessment::of;
-        })
-    }
-}
-
-impl<'p, O, T, E: Error + 'static, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
-    /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent
-    /// is not retried. Nor is an error that holds a `COMMIT` that may have taken effect. Of several `on`, one must find
-    /// an error.
-    ///
-    /// The error type implements `Error`, or is an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`.
-    pub fn on<A>(self) -> Run<'p, O, T, E, true, C, W>
-    where
-        A: Error + Retryable + 'static,
-    {
-        self.change(|parts| {
-            let find = |error: &E, harmless: bool| find_in::<A>(error, harmless, Assessment::of);
-            parts.rules.on.push(find);
-        })
-    }
-}
-
-impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
     /// Never retries the errors for which `veto` returns true, whatever the other rules decide. After a timeout, `veto`
-    /// sees the error that the caller would get.
+    /// sees the error that the caller would get, unless that is an [`Error::Stopped`](crate::Error::Stopped).
     pub fn unless<P>(self, veto: P) -> Self
     where
         P: FnMut(&E) -> bool + Send + 'p,
@@ -173,7 +152,7 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
     /// let began = tokio::time::Instant::now();
     /// let run = Policy::new().with_attempts(2).without_limits().run(async || Err::<(), _>("wait 3 s"));
-    /// let run = run.when(|_| true).retry_after(|error| error.contains("3 s").then_some(Duration::from_secs(3)));
+    /// let run = run.when_any(|_| true).retry_after(|error| error.contains("3 s").then_some(Duration::from_secs(3)));
     /// run.await.unwrap_err();
     /// assert_eq!(began.elapsed(), Duration::from_secs(3));
     /// # }
@@ -291,11 +270,7 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
     pub fn with_name(self, name: &'static str) -> Self {
         self.change(|parts| parts.settings = parts.settings.clone().with_name(name))
     }
-}
 
-/// These end with a [`Stopped`](crate::Stopped), so the error type must hold one: they do not exist after
-/// [`without_limits`](Policy::without_limits).
-impl<'p, O, T, E, const RULED: bool, W> Run<'p, O, T, E, RULED, Cut, W> {
     /// Waits until an `Ok` is ready: retries each `Ok` for which `is_ready` returns false, such as the status of a job that
     /// still runs. The call never returns such an `Ok`. If no retry is left, it ends with a [`Stopped`](crate::Stopped) that has
     /// the outcome. The error type still decides about errors, unless `on` or `when` does. Of several `until`, each must return
@@ -325,6 +300,7 @@ impl<'p, O, T, E, const RULED: bool, W> Run<'p, O, T, E, RULED, Cut, W> {
     where
         P: FnMut(&T) -> A + Send + 'p,
         A: OkAnswer,
+        C: MayStop,
     {
         self.change(|parts| {
             let is_ready = move |value: &T| is_ready(value).into_parts();
@@ -341,6 +317,7 @@ impl<'p, O, T, E, const RULED: bool, W> Run<'p, O, T, E, RULED, Cut, W> {
         F: IntoFuture<IntoFuture: Send + 'p>,
         O: FnMut() -> A,
         A: Future,
+        C: MayStop,
     {
         let cancel = cancel.into_future();
         self.change(|parts| {
@@ -351,7 +328,27 @@ impl<'p, O, T, E, const RULED: bool, W> Run<'p, O, T, E, RULED, Cut, W> {
     }
 }
 
+impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
+    /// Makes the error of the call a [`reattempt::Error<E>`](crate::Error): `Failed` with the error of the last attempt, or
+    /// `Stopped`. For an error type that cannot hold a `Stopped`, such as one of a crate that this crate does not know.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use reattempt::{FAST_IO, Stopped};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let run = FAST_IO.run(async || "seven".parse::<u8>()).when_any(|_| true).or_stopped();
+    /// let failed: Result<_, Stopped> = run.await.unwrap_err().into_failed();
+    /// assert_eq!(failed.unwrap().to_string(), "invalid digit found in string");
+    /// # }
+    /// ```
+    pub fn or_stopped(self) -> Run<'p, O, T, E, RULED, Stopped, ()> {
+        Run::new(self.parts)
+    }
+}
+
 opaque! {
     Run [O, T, E, const RULED: bool, C, W] ['_, O, T, E, RULED, C, W];
-    RunOfAny [O, T, E, C, W] ['_, O, T, E, C, W];
 }

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use super::ends::CallError;
 use crate::call::{Call, Judgement, LastError, NextAttemptAt, Stops};
 use crate::classify::{Assessment, Retryable, Ruling, verdict_of};
 use crate::event::RetryEvent;
@@ -17,7 +18,7 @@ pub(super) struct RunRules<'p, T, E> {
     pub(super) on: Vec<fn(&E, bool) -> Option<Assessment>>,
     pub(super) when: Vec<Asks<'p, E, bool>>,
     /// The verdict and the hint of an error, if its type is known to have them where `when` is written.
-    pub(super) assessment: fn(&E) -> Assessment,
+    pub(super) own: fn(&E) -> Assessment,
     pub(super) unless: Vec<Asks<'p, E, bool>>,
     pub(super) retry_after: Vec<Asks<'p, E, Option<Duration>>>,
     pub(super) when_ok: Vec<Asks<'p, T, OkParts>>,
@@ -34,7 +35,7 @@ impl<T, E> RunRules<'_, T, E> {
         Self {
             on: Vec::new(),
             when: Vec::new(),
-            assessment: |_| Assessment::UNKNOWN,
+            own: |_| Assessment::UNKNOWN,
             unless: Vec::new(),
             retry_after: Vec::new(),
             when_ok: Vec::new(),
@@ -43,44 +44,54 @@ impl<T, E> RunRules<'_, T, E> {
         }
     }
 
-    /// Decides what follows an attempt, as generated code does.
-    pub(super) fn settle<'p, const RULED: bool, C, W>(
+    /// Decides what follows an attempt, as generated code does. The rules see the error of the operation.
+    pub(super) fn settle<'p, const RULED: bool, C, W, X>(
         &mut self,
-        call: &mut Call<'p, C, Last<E>>,
-        ended: Result<Result<T, E>, C>,
-    ) -> ControlFlow<Result<T, E>, NextAttemptAt<'p>>
+        call: &mut Call<'p, C, Last<X>>,
+        ended: Result<Result<T, X>, C>,
+    ) -> ControlFlow<Result<T, X>, NextAttemptAt<'p>>
     where
-        E: Display + Ruled<RULED>,
-        C: Stops<E, W>,
+        E: Ruled<RULED>,
+        X: CallError<E> + Display,
+        C: Stops<X, W>,
     {
         call.until(&ended, |value| answer(&mut self.until, value, false));
         call.when_ok(&ended, |value| answer(&mut self.when_ok, value, true));
         if !self.unless.is_empty() {
             let unless = &mut self.unless;
             call.unless(&ended, |failed| {
-                unless.iter_mut().any(|veto| veto(failed.error()))
+                let error = failed.error().failed();
+                error.is_some_and(|error| unless.iter_mut().any(|veto| veto(error)))
             });
         }
         call.retry_after(&ended, |error| {
+            let error = error.failed()?;
             self.retry_after.iter_mut().find_map(|delay| delay(error))
         });
         call.settle_with(
             ended,
             |failed| {
-                let error = failed.error();
-                let ruling = error.by_verdict().unwrap_or_else(|| {
-                    let found = self.on.iter().find_map(|find| find(error, failed.harmless));
-                    let selected = found.is_some() || self.on.is_empty();
-                    let retry = selected && self.when.iter_mut().all(|when| when(error));
-                    Ruling::when(retry, found.unwrap_or_else(|| (self.assessment)(error)))
-                });
+                let ruling = |error: &E| {
+                    error.by_verdict().unwrap_or_else(|| {
+                        let found = self.on.iter().find_map(|find| find(error, failed.harmless));
+                        let assessment = found.unwrap_or_else(|| (self.own)(error));
+                        let selected = found.is_some() || self.on.is_empty();
+                        let retry = selected && self.when.iter_mut().all(|when| when(error));
+                        Ruling::when(retry, assessment)
+                    })
+                };
+                // An attempt fails with the error of the operation alone.
+                let ruling = failed.error().failed().map(ruling);
                 Judgement {
-                    ruling,
+                    ruling: ruling.unwrap_or(Ruling::stop(Assessment::UNKNOWN)),
                     words: failed.words(),
                     keeps: PhantomData,
                 }
             },
-            |event| self.on_retry.iter_mut().for_each(|hook| hook(event)),
+            |event| {
+                let event = event.of(X::failed);
+                self.on_retry.iter_mut().for_each(|hook| hook(&event));
+            },
         )
     }
 }
@@ -124,11 +135,24 @@ impl<E> Ruled<true> for E {
     }
 }
 
-/// An error type that does not implement `Error`, and in which `on` can search.
+/// An error type whose sources `on` can search.
 #[diagnostic::on_unimplemented(
     message = "`on` cannot look inside `{Self}`",
-    label = "expected a type that implements `std::error::Error`, an `anyhow::Error`, or a `Box<dyn Error + Send + Sync>`",
-    note = "for any other type, write `.when(|error| …)`"
+    label = "expected a type that implements `std::error::Error`",
+    note = "for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`, write `.on_inside::<…>()`",
+    note = "for any other type, write `.when_any(|error| …)`"
+)]
+pub trait Linked: Error + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Error + 'static> Linked for E {}
+
+/// An error type that does not implement `Error`, and in which `on_inside` can search.
+#[diagnostic::on_unimplemented(
+    message = "`on_inside` cannot look inside `{Self}`",
+    label = "expected an `anyhow::Error`, or a `Box<dyn Error + Send + Sync>`",
+    note = "for a type that implements `std::error::Error`, write `.on::<…>()`",
+    note = "for any other type, write `.when_any(|error| …)`"
 )]
 pub trait Chained: AsRef<dyn Error + Send + Sync> {}
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use super::Run;
 use crate::budget::Budget;
-use crate::call::Never;
 use crate::delays::{Backoff, Jitter};
 use crate::policy::{Nested, Policy};
 use crate::preset::Preset;
@@ -13,7 +12,7 @@ use crate::result::ResultFuture;
 use crate::site::{PolicyOf, Site, SiteSettings};
 
 impl Policy {
-    /// Takes the timeout and the deadline out of the policy. [`run`](WithoutLimits::run) then takes any error type.
+    /// Takes the timeout and the deadline out of the policy. [`run`](WithoutLimits::run) then gives the error of the operation, of any type.
     ///
     /// # Examples
     ///
@@ -71,11 +70,10 @@ impl WithoutLimits {
         &self.0
     }
 
-    /// Runs an operation with retries: [`Policy::run`], for an error type that cannot hold a
-    /// [`Stopped`](crate::Stopped). [`with_cancel`](Run::with_cancel) and [`until`](Run::until) need such a type, so they do not
-    /// exist here.
+    /// Runs an operation with retries: [`Policy::run`], which gives the error of the operation itself. Nothing stops the
+    /// call, so [`with_cancel`](Run::with_cancel) and [`until`](Run::until) do not compile.
     #[track_caller]
-    pub fn run<'p, O, F, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Never, ()>
+    pub fn run<'p, O, F, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Self, ()>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
@@ -83,10 +81,10 @@ impl WithoutLimits {
         Run::at(Location::caller(), self.0.clone(), operation)
     }
 
-    /// Runs a closure that is not async, with retries: [`Policy::run_blocking`], for an error type that cannot hold a
-    /// [`Stopped`](crate::Stopped).
+    /// Runs a closure that is not async, with retries: [`Policy::run_blocking`], which gives the error of the
+    /// closure itself.
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Never, ()>
+    pub fn run_blocking<'p, O, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Self, ()>
     where
         O: FnMut() -> Result<T, E>,
     {

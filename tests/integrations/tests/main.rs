@@ -1,5 +1,6 @@
 //! Clients and servers of HTTP and gRPC in this process, over loopback.
 
+mod any_error;
 mod deadline_layer;
 mod headers;
 mod hedging;

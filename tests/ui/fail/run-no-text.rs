@@ -4,7 +4,7 @@ use reattempt::NO_RETRY;
 struct Failure;
 
 async fn call() -> Result<u8, Failure> {
-    NO_RETRY.without_limits().run(async || Err(Failure)).when(|_| true).await
+    NO_RETRY.without_limits().run(async || Err(Failure)).when_any(|_| true).await
 }
 
 fn main() {

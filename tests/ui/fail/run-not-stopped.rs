@@ -1,4 +1,4 @@
-//! expect: `Failure` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
+//! expect: `Failure` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
 use reattempt::FAST_IO;
 
 #[derive(Debug, thiserror::Error)]
@@ -6,7 +6,7 @@ use reattempt::FAST_IO;
 struct Failure;
 
 async fn call() -> Result<u8, Failure> {
-    FAST_IO.run(async || Err(Failure)).when(|_| true).await
+    FAST_IO.run(async || Err(Failure)).when_any(|_| true).await
 }
 
 fn main() {

@@ -5,7 +5,9 @@ use std::error::Error as StdError;
 use ::hyper_util::client::legacy::Error;
 
 use crate::adapters::known::{self, Alone, Answer, links};
-use crate::classify::{Assessment, Retryable, Verdict};
+use crate::classify::{Assessment, OfClient, Retryable, Verdict};
+
+impl OfClient for Error {}
 
 /// A failed connection attempt is refused, because the request was never sent. A proxy that wants a password is permanent, and
 /// so is a certificate that is not valid.

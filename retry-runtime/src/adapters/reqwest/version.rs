@@ -10,9 +10,11 @@ pub use self::request::RequestExt;
 use super::client::{self, Response};
 use crate::adapters::http::StatusError;
 use crate::adapters::known::{self, Alone, Answer};
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{OfClient, Retryable, Verdict};
 use crate::sealed::Sealed;
 use crate::stopped::Stopped;
+
+impl OfClient for client::Error {}
 
 /// The verdict follows the kind of failure, and then the source of the error:
 ///

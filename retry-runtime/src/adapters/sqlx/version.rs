@@ -5,8 +5,10 @@ use super::client::error::{DatabaseError, Error};
 use super::client::transaction::Transaction;
 use crate::adapters::known;
 use crate::adapters::transaction::{LIMITS, Lost, TransactionError, commits};
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{OfClient, Retryable, Verdict};
 use crate::codes;
+
+impl OfClient for Error {}
 
 /// An error of the database has the verdict of its code: SQLSTATE, the number of MySQL, or the result code of
 /// SQLite. If the server refuses the connection, or no connection of the pool is free, the verdict is refused. A lost

@@ -1,0 +1,61 @@
+//! The error of each client, from a closure: the call gives it in a `reattempt::Error`, without a type annotation.
+
+use std::future::{Ready, ready};
+use std::time::Duration;
+
+use deadpool::managed::{PoolError, TimeoutType};
+use reattempt::{Error, Policy, Stopped};
+
+const POLICY: Policy = Policy::new().with_attempts(1);
+
+/// Checks a closure that is async, one that blocks its thread, and one that is stopped.
+macro_rules! ends_in_error {
+    ($($error:expr => $Error:ty;)*) => {$({
+        let failed: Error<$Error> = POLICY.run(async || Err::<(), _>($error)).await.unwrap_err();
+        assert_eq!(failed.into_failed().unwrap().to_string(), $error.to_string());
+        let blocking = POLICY.run_blocking(|| Err::<(), _>($error)).call();
+        assert!(matches!(blocking, Err::<_, Error<$Error>>(Error::Failed(_))));
+        let timed = POLICY.with_timeout(Duration::from_millis(5));
+        let stopped = timed.run(async || {
+            std::future::pending::<()>().await;
+            Err::<(), _>($error)
+        });
+        let stopped: Stopped = stopped.await.unwrap_err().into_failed().unwrap_err();
+        assert_eq!(stopped.attempts(), 1);
+        let own: Result<(), $Error> = POLICY.without_limits().run(async || Err($error)).await;
+        own.unwrap_err();
+    })*};
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_error_of_each_client_comes_in_an_error_that_can_be_stopped() {
+    ends_in_error! {
+        reqwest::Client::new().get("no URL").build().unwrap_err() => reqwest::Error;
+        reqwest_0_12::Client::new().get("no URL").build().unwrap_err() => reqwest_0_12::Error;
+        reqwest_middleware::Error::Middleware(anyhow::anyhow!("none")) => reqwest_middleware::Error;
+        sqlx::Error::PoolTimedOut => sqlx::Error;
+        sqlx_0_8::Error::PoolTimedOut => sqlx_0_8::Error;
+        sea_orm::DbErr::RecordNotUpdated => sea_orm::DbErr;
+        "port=none".parse::<tokio_postgres::Config>().unwrap_err() => tokio_postgres::Error;
+        tonic::Status::unavailable("busy") => tonic::Status;
+        redis::RedisError::from((redis::ErrorKind::Client, "none")) => redis::RedisError;
+        h2::Error::from(h2::Reason::REFUSED_STREAM) => h2::Error;
+        PoolError::<redis::RedisError>::Timeout(TimeoutType::Wait) => PoolError<redis::RedisError>;
+    }
+}
+
+/// No one but hyper can make these errors.
+#[tokio::test]
+async fn that_of_hyper_too() {
+    let done: [Result<(), hyper::Error>; 1] = [Ok(())];
+    let ended: Result<_, Error<hyper::Error>> = POLICY.run(|| once(done.each_ref())).await;
+    ended.unwrap();
+    let done: [Result<(), hyper_util::client::legacy::Error>; 1] = [Ok(())];
+    let ended: Result<_, Error<_>> = POLICY.run(|| once(done.each_ref())).await;
+    ended.unwrap();
+}
+
+fn once<E>([done]: [&Result<(), E>; 1]) -> Ready<Result<(), E>> {
+    assert!(done.is_ok());
+    ready(Ok(()))
+}

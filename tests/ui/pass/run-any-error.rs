@@ -1,0 +1,98 @@
+//! A run takes the error of any crate, without a type annotation.
+
+use std::error::Error;
+use std::{fmt, io};
+
+use reattempt::{FAST_IO, Policy, Preset, Retryable, Stopped};
+
+const POLICY: Policy = Policy::new().with_attempts(4);
+static PAYMENTS: Preset = Preset::new("payments", POLICY);
+
+async fn of_a_client(client: reqwest::Client) -> anyhow::Result<()> {
+    let url = "https://shop.example";
+    POLICY.run(|| client.get(url).send()).await?;
+    PAYMENTS.run(|| client.get(url).send()).await?;
+    POLICY
+        .run(async || client.get(url).send().await?.error_for_status())
+        .when(reqwest::Error::is_connect)
+        .with_cancel(std::future::pending::<()>())
+        .await?;
+    Ok(())
+}
+
+async fn of_a_database(client: tokio_postgres::Client) -> Result<(), Box<dyn Error + Send + Sync>> {
+    POLICY.run(|| client.batch_execute("SELECT 1")).await?;
+    Ok(())
+}
+
+async fn in_its_own_type(
+    client: reqwest::Client,
+) -> Result<reqwest::Response, reattempt::Error<reqwest::Error>> {
+    POLICY.run(|| client.get("https://shop.example").send()).await
+}
+
+async fn without_limits(client: reqwest::Client) -> Result<reqwest::Response, reqwest::Error> {
+    POLICY.without_limits().run(|| client.get("https://shop.example").send()).await
+}
+
+async fn that_holds_a_stopped() -> io::Result<()> {
+    FAST_IO.run(async || io::Result::Ok(())).await
+}
+
+async fn of_an_application() -> anyhow::Result<()> {
+    let operation = async || anyhow::Ok(io::Result::Ok(())?);
+    POLICY.run(operation).on_inside::<io::Error>().await?;
+    POLICY.run(operation).when_any(|error| error.is::<io::Error>()).await
+}
+
+#[derive(Debug, thiserror::Error, Retryable)]
+enum Own {
+    #[error("busy")]
+    #[retryable(transient)]
+    Busy,
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+async fn of_our_own() -> Result<(), Own> {
+    POLICY.run(async || Err(Own::Busy)).await
+}
+
+/// That of a crate that no feature knows.
+#[derive(Debug)]
+struct Kafka;
+
+impl Error for Kafka {}
+
+impl fmt::Display for Kafka {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the broker is not the leader")
+    }
+}
+
+async fn of_an_unknown_crate() -> anyhow::Result<()> {
+    POLICY.run(async || Err::<(), _>(Kafka)).when_any(|_| true).or_stopped().await?;
+    POLICY.run(async || Err::<(), _>(Kafka)).on::<io::Error>().or_stopped().await?;
+    POLICY.run_blocking(|| Err::<(), _>(Kafka)).when_any(|_| true).or_stopped().call()?;
+    Ok(())
+}
+
+async fn of_any_type<E>(
+    fails: impl AsyncFn() -> Result<(), E>,
+) -> Result<Result<(), E>, Stopped> {
+    let ended = POLICY.run(|| fails()).when_any(|_| true).or_stopped().unboxed().await;
+    ended.map_or_else(|error| error.into_failed().map(Err), |done| Ok(Ok(done)))
+}
+
+fn blocking() -> anyhow::Result<()> {
+    let refused = || reqwest::Client::new().get("no URL").build();
+    POLICY.run_blocking(refused).call()?;
+    FAST_IO.run_blocking(|| std::fs::read("settings.toml")).call()?;
+    Ok(())
+}
+
+fn main() {
+    let _ = (of_a_client, of_a_database, in_its_own_type, without_limits);
+    let _ = (that_holds_a_stopped, of_an_application, of_our_own, of_an_unknown_crate);
+    let _ = (of_any_type::<String>, blocking);
+}
