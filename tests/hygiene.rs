@@ -308,6 +308,11 @@ mod shadowed {
         super::fail(calls)
     }
 
+    #[::reattempt::retry(verdict = |_| ::reattempt::Verdict::Transient, when = |_| true)]
+    pub(crate) async fn verdict(calls: &AtomicU32) -> ::std::io::Result<()> {
+        super::fail(calls)
+    }
+
     #[::reattempt::retry(until = |_| true)]
     pub(crate) async fn until(calls: &AtomicU32) -> ::std::io::Result<()> {
         super::fail(calls)
@@ -336,6 +341,7 @@ fn it_compiles_beside_shadowed_names() {
     assert_eq!(count(everything), 3);
     assert_eq!(count(shadowed::bare), 3);
     assert_eq!(count(shadowed::until), 3);
+    assert_eq!(count(shadowed::verdict), 3);
     assert_eq!(count(shadowed::derived), 3);
 }
 

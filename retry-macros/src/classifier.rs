@@ -21,10 +21,24 @@ use crate::tokens::{any_word, deep, generated, is_punct, is_text, located};
 /// ```
 ///
 /// Without `on` and `when`, it is `Ruling::by(verdict_of(error.error()))`, which uses
-/// the error's own verdict. With `attempts = 1` it is `Ruling::by(SAID)`, which does not need one.
-pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
-    let Rules { on, when, .. } = &model.rules;
-    let assessment = generated!(__error.assessment());
+/// the error's own verdict. With `attempts = 1` it is `Ruling::by(SAID)`, which does not need one. `verdict` takes the place of
+/// both. It does not overrule an error inside that has the last word, where the type of the error shows that it `has_chain`.
+pub(crate) fn ruling(function: &Function, model: &Model, has_chain: bool) -> TokenStream {
+    let Rules {
+        on, when, verdict, ..
+    } = &model.rules;
+    let verdict = verdict.as_ref().map(|verdict| {
+        let searched = if has_chain {
+            generated!(&__error.search::<()>())
+        } else {
+            generated!(&__retry::Named::search::<()>(__error))
+        };
+        ask(function, "ask_verdict", &searched, verdict)
+    });
+    let assessment = match &verdict {
+        Some(verdict) => verdict.clone(),
+        None => generated!(__error.assessment()),
+    };
     let found = on.as_ref().map(|types| {
         let mut alternatives = types.value.iter().map(|ty| {
             let find = searched(ty, "find");
@@ -52,7 +66,7 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
             }
         }
         (None, Some(when)) => {
-            let assessment = if model.is_not_idempotent() {
+            let assessment = if model.is_not_idempotent() && verdict.is_none() {
                 asked_by("says_no_effect")
             } else {
                 assessment
@@ -61,7 +75,7 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
         }
         // The error is asked if it can answer. So the call ends with the same outcome as any other call without an
         // attempt left, and every error type will do.
-        (None, None) if model.never_retries() => {
+        (None, None) if model.never_retries() || verdict.is_some() => {
             generated!(__retry::Ruling::by(#assessment))
         }
         (None, None) => {
@@ -71,14 +85,15 @@ pub(crate) fn ruling(function: &Function, model: &Model) -> TokenStream {
     }
 }
 
-/// Whether the ruling captures nothing, as far as the words of `when` show: no argument, no macro with a text that may name one,
-/// and no variable of a function that makes its future by hand.
+/// Whether the ruling captures nothing, as far as the words of `when` and `verdict` show: no argument, no macro with a text that may
+/// name one, and no variable of a function that makes its future by hand.
 pub(crate) fn captures_nothing(function: &Function, model: &Model) -> bool {
     let arguments = &function.signature.inputs;
-    model.rules.when.as_ref().is_none_or(|when| {
-        let may_name = any_word(&when.value, &|word| any_word(arguments, &|it| it == word))
-            || deep(&when.value).any(|token| is_punct(Some(&token), "!"))
-                && deep(&when.value).any(|token| is_text(Some(&token)));
+    let Rules { when, verdict, .. } = &model.rules;
+    [when, verdict].into_iter().flatten().all(|asks| {
+        let may_name = any_word(&asks.value, &|word| any_word(arguments, &|it| it == word))
+            || deep(&asks.value).any(|token| is_punct(Some(&token), "!"))
+                && deep(&asks.value).any(|token| is_text(Some(&token)));
         !may_name && function.handmade.is_none()
     })
 }

@@ -204,6 +204,7 @@ pub(crate) fn items(words: &[&Key]) -> TokenStream {
 
             impl<R: crate::__private::ResultLike> Values<R> {
                 pub fn when(_: impl Fn(&R::Error) -> bool) {}
+                pub fn verdict<A>(_: impl Fn(&R::Error) -> A) {}
                 pub fn unless(_: impl Fn(&R::Error) -> bool) {}
                 pub fn retry_after(_: impl Fn(&R::Error) -> Option<std::time::Duration>) {}
                 pub fn when_ok<A: crate::__private::OkAnswer>(_: impl Fn(&R::Value) -> A) {}

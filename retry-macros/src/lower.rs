@@ -79,6 +79,7 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
         Id::RetryAfter => model.retry_after = Some(given.spanned(expression::function(given)?)),
         Id::On => rules.on = Some(given.spanned(types::types(given)?)),
         Id::When => rules.when = Some(given.spanned(expression::function(given)?)),
+        Id::Verdict => rules.verdict = Some(given.spanned(expression::function(given)?)),
         Id::Unless => {
             let value = if asks_function(given.form.tokens().unwrap_or_default()) {
                 UnlessRule::Function(given.spanned(expression::function(given)?))

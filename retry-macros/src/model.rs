@@ -102,6 +102,8 @@ pub(crate) struct Rules {
     pub(crate) unless: Option<Spanned<UnlessRule>>,
     pub(crate) on: Option<Spanned<Vec<Type>>>,
     pub(crate) when: Option<Spanned<Expr>>,
+    /// What takes the place of the error's own verdict.
+    pub(crate) verdict: Option<Spanned<Expr>>,
 }
 
 /// The errors that are never retried.

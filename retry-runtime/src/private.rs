@@ -12,15 +12,15 @@ pub use crate::call::{
     Signal, Stops, unless, unless_begun,
 };
 pub use crate::classify::{
-    Assessment, IntoHint, OfClient, OkAnswer, Ruling, SaysNoEffect, ask, ask_delay, ask_ok,
-    hint_from, hint_in, says_no_effect, verdict_of,
+    Assessment, IntoHint, OfClient, OkAnswer, Ruling, SaysNoEffect, VerdictAnswer, ask, ask_delay,
+    ask_ok, hint_from, hint_in, says_no_effect, verdict_of,
 };
 pub use crate::forward::Forwards;
 pub use crate::lookup::client;
 pub use crate::lookup::{
     Argument, CommitsItself, Convert, Each, Failed, FindsSelfAgain, ForEachAttempt, Inside, Itself,
     Kept, Lent, LentAcrossThreads, LentAs, LentParts, Level, Named, Nothing, Parts, Probe,
-    StartsAnew, Unconverted, Unshared, handed_over,
+    StartsAnew, Unconverted, Unshared, ask_verdict, handed_over,
 };
 pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultFuture, ResultLike, typed};
 pub use crate::run::{CallError, Chained, Ends, Linked, MayStop, Ruled};

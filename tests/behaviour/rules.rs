@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
+use std::time::Duration;
 
-use reattempt::{RetryEvent, Retryable, Stopped, Verdict, retry};
+use reattempt::{Report, RetryEvent, Retryable, Stopped, Verdict, observe, retry};
 
 use crate::script::{Script, Step};
 
@@ -265,4 +266,83 @@ async fn a_timeout_further_in_is_retried_whatever_error_reports_it() {
     assert_eq!(own(&script).await.unwrap(), 3);
     let script = Script::new([Step::Hang, Step::Hang, Step::Succeed]);
     assert_eq!(wrapped(&script).await.unwrap(), 3);
+}
+
+/// An error of another crate: it has no verdict, and cannot hold a `Stopped`.
+#[derive(Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
+struct Foreign(&'static str);
+
+fn of_foreign(error: &Foreign) -> (Verdict, Option<Duration>) {
+    match error.0 {
+        "busy" => (Verdict::Throttled, Some(Duration::from_secs(7))),
+        "no responders" => (Verdict::Refused, None),
+        "fenced" => (Verdict::Permanent, None),
+        _ => (Verdict::Unknown, None),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn verdict_replaces_that_of_the_type() {
+    #[retry(verdict = of_foreign, jitter = "none")]
+    async fn send(failure: &'static str) -> Result<(), Foreign> {
+        Err(Foreign(failure))
+    }
+    #[retry(verdict = |error: &Foreign| of_foreign(error).0, idempotent = false, unless = |error| error.0 == "never")]
+    async fn once(failure: &'static str) -> Result<(), Foreign> {
+        Err(Foreign(failure))
+    }
+    #[retry(verdict = of_foreign, when = |error| error.0 != "busy")]
+    async fn selected(failure: &'static str) -> Result<(), Foreign> {
+        Err(Foreign(failure))
+    }
+    // Its own verdict would be permanent.
+    #[retry(verdict = |_| Verdict::Transient)]
+    async fn missing() -> io::Result<()> {
+        Err(ErrorKind::NotFound.into())
+    }
+    for (failure, verdict, in_send, in_once, in_selected) in [
+        ("busy", Verdict::Throttled, 3, 1, 1),
+        ("no responders", Verdict::Refused, 3, 3, 3),
+        ("fenced", Verdict::Permanent, 1, 1, 3),
+        ("?", Verdict::Unknown, 1, 1, 3),
+    ] {
+        let reports = [
+            observe(send(failure)).await.1.unwrap(),
+            observe(once(failure)).await.1.unwrap(),
+            observe(selected(failure)).await.1.unwrap(),
+        ];
+        let attempts = reports.each_ref().map(Report::attempts);
+        assert_eq!(attempts, [in_send, in_once, in_selected], "{failure}");
+        for report in &reports {
+            assert_eq!(report.verdict(), Some(verdict), "{failure}");
+        }
+        let hinted = Duration::from_secs(14);
+        assert_eq!(reports[0].waited() == hinted, failure == "busy");
+    }
+    assert_eq!(observe(missing()).await.1.unwrap().attempts(), 3);
+}
+
+/// A call that was stopped for good has the last word, and so has a commit that may have taken effect.
+#[tokio::test(start_paused = true)]
+async fn verdict_does_not_overrule_the_last_word() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("the order failed")]
+    struct Order(#[source] Stopped);
+
+    #[retry(cancel = std::future::ready(()))]
+    async fn cancelled() -> Result<(), Stopped> {
+        Ok(())
+    }
+    #[retry(verdict = |_| Verdict::Transient)]
+    async fn order(attempts: &Cell<u32>) -> Result<(), Order> {
+        attempts.set(attempts.get() + 1);
+        cancelled().await.map_err(Order)
+    }
+    let attempts = Cell::new(0);
+    let (result, report) = observe(order(&attempts)).await;
+    let last_word = result.unwrap_err().0.verdict();
+    assert!(!last_word.is_retryable());
+    let report = report.unwrap();
+    assert_eq!((attempts.get(), report.verdict()), (1, Some(last_word)));
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use reattempt::{
     Attempt, Budget, FAST_IO, Jitter, NO_RETRY, Outcome, Policy, Preset, Retryable, Stopped,
-    WithoutLimits, deadline, observe, retry,
+    Verdict, WithoutLimits, deadline, observe, retry,
 };
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep};
@@ -595,4 +595,44 @@ async fn unless_sees_the_error_that_a_timeout_would_give() {
     let (result, report) = observe(run).await;
     assert_eq!(result.unwrap_err().kind(), io::ErrorKind::TimedOut);
     assert_eq!(report.unwrap().attempts(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_verdict_can_be_given_to_any_error() {
+    for (verdict, attempts) in [
+        (Verdict::Refused, 4),
+        (Verdict::Transient, 1),
+        (Verdict::Unknown, 1),
+    ] {
+        let run = LIMITED
+            .run(async || Err::<(), _>(Foreign))
+            .with_idempotent(false);
+        let run = run.verdict(move |_| verdict).or_stopped();
+        let (result, report) = observe(run).await;
+        assert!(matches!(result, Err(reattempt::Error::Failed(Foreign))));
+        let report = report.unwrap();
+        assert_eq!(
+            (report.attempts(), report.verdict()),
+            (attempts, Some(verdict))
+        );
+    }
+    // In place of its own, with a hint, and beside `when`.
+    let missing = async || Err::<(), _>(io::Error::from(io::ErrorKind::NotFound));
+    let run = POLICY
+        .run(missing)
+        .verdict(|_| (Verdict::Throttled, Some(ms(3_000))));
+    let (result, report) = observe(run).await;
+    let report = report.unwrap();
+    assert_eq!(result.unwrap_err().kind(), io::ErrorKind::NotFound);
+    assert_eq!((report.attempts(), report.waited()), (4, ms(9_000)));
+    let run = POLICY
+        .run(missing)
+        .when(|_| false)
+        .verdict(|_| Verdict::Transient);
+    assert_eq!(observe(run).await.1.unwrap().attempts(), 1);
+    // Any type: one that can hold a `Stopped`, and has no verdict.
+    let run = LIMITED
+        .run(async || Err::<(), _>("busy".to_owned()))
+        .verdict(|_| Verdict::Transient);
+    assert_eq!(observe(run).await.0.unwrap_err(), "busy");
 }

@@ -104,6 +104,11 @@ messages! {
         note "with `jitter = \"{jitter}\"` the first delay is at least {}", human(wait);
     }
 
+    verdict_beside_on() {
+        "`verdict` has no effect with `on`: each error that `on` names has its own verdict";
+        help "remove `on`, and look for the error inside in `verdict`, as with `error.downcast_ref()`";
+    }
+
     until_and_when_ok() {
         "`until` and `when_ok` both say which `Ok` is retried";
         help "remove `when_ok`, and let `until` return true for each `Ok` that the call may return";

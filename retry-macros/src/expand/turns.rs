@@ -114,8 +114,9 @@ fn checked(function: &Function, model: &Model, blame: Blame) -> TokenStream {
 /// Ends the call with its result, or gives the instant of the next attempt.
 fn settled(function: &Function, model: &Model, limited: bool, blame: Blame) -> TokenStream {
     let ended = blame.name("__ended");
-    let ruling = classifier::ruling(function, model);
-    let keeps = if limited && may_be_kept(function) {
+    let has_chain = may_be_kept(function);
+    let ruling = classifier::ruling(function, model, has_chain);
+    let keeps = if limited && has_chain {
         generated!(__error.kept())
     } else {
         generated!(__error.dropped())

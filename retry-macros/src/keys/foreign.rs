@@ -94,9 +94,10 @@ static TABLE: &[(&str, ForeignWord)] = {
             sleep_duration_provider rate_limited_retry_back_off";
         Key(Id::When) =>
             "retry_if condition predicate retry_when should_retry filter when_err retryable is_retryable \
-            retry_condition if retry_predicate classify check should_handle retry_if_exception \
+            retry_condition if retry_predicate check should_handle retry_if_exception \
             retry_if_exception_message retry_on_exception_predicate exception_expression retry_classifier retry_any \
             retry_all retriable_headers matches pattern patterns match matching";
+        Key(Id::Verdict) => "classify classifier classification error_classifier verdict_of verdicts";
         Key(Id::WhenOk) =>
             "retry_if_result retry_on_result when_result retry_result retry_if_ok on_ok handle_result \
             retry_on_result_predicate";

@@ -180,6 +180,7 @@ table! {
     RetryAfter "retry_after" Function, "a path, or a closure with one argument", "retry_after = MyError::wait";
     On "on" Types, "error types", "on = \"io::Error\"";
     When "when" Function, "a path, or a closure with one argument", "when = \"MyError::is_temporary\"";
+    Verdict "verdict" Function, "a path, or a closure with one argument", "verdict = verdict_of";
     Unless "unless" Rule, "error types, a path, or a closure with one argument", "unless = \"MyError::is_fatal\"";
     WhenOk "when_ok" Function, "a path, or a closure with one argument", "when_ok = \"Response::is_busy\"";
     Until "until" Function, "a path, or a closure with one argument", "until = \"Job::is_done\"";

@@ -14,7 +14,7 @@ use crate::text;
 
 /// The keys that have an effect even if nothing is retried. `budget` is among them: a success adds tokens.
 const ABOUT_ATTEMPTS: &str = "attempts timeout deadline policy budget idempotent nested cancel cancel_waits on_end blocking \
-                              sensitive silent until name crate";
+                              sensitive silent until verdict name crate";
 
 /// The keys that say how long the first attempt waits in a pause, which only a budget that the attribute names can have.
 const ABOUT_PAUSES: &str = "base min_delay max_delay delays jitter max_retry_after";
@@ -188,7 +188,7 @@ fn contradictions(facts: &Facts<'_>, retries: bool, errors: &mut Errors) {
     let flag = "let the body look at a flag";
     let client = "set a timeout in the client that the body calls";
     // The keys that were given, what else must hold, and the message.
-    let rows: [(&[_], _, _); 12] = [
+    let rows: [(&[_], _, _); 13] = [
         (
             &["timeout"],
             blocking,
@@ -230,6 +230,7 @@ fn contradictions(facts: &Facts<'_>, retries: bool, errors: &mut Errors) {
             model.hedge_of_policy && model.policy.is_none(),
             wording::hedge_without_policy(),
         ),
+        (&["on", "verdict"], true, wording::verdict_beside_on()),
         (&["until", "when_ok"], true, wording::until_and_when_ok()),
         (
             &["until", "idempotent"],

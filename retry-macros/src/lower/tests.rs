@@ -201,6 +201,7 @@ fn show(model: &Model) -> String {
     add("retry_after", with(model.retry_after.as_ref(), expr));
     add("on", with(rules.on.as_ref(), |types| list(types)));
     add("when", with(rules.when.as_ref(), expr));
+    add("verdict", with(rules.verdict.as_ref(), expr));
     add(
         "unless",
         with(rules.unless.as_ref(), |unless| match unless {

@@ -14,6 +14,7 @@ mod tests;
 
 pub use self::hint::{IntoHint, hint_from, hint_in};
 pub use self::rules::{
-    OkAnswer, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, says_no_effect, verdict_of,
+    OkAnswer, Ruling, SaysNoEffect, VerdictAnswer, ask, ask_delay, ask_ok, says_no_effect,
+    verdict_of,
 };
 pub use self::verdict::{Assessment, OfClient, Retryable, Verdict};

@@ -137,6 +137,32 @@ pub fn ask_ok<T: ?Sized, A: OkAnswer>(
     f(value).into_parts()
 }
 
+/// What `verdict` answers about an error: a [`Verdict`], or a pair of it and the delay that the error asks for.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no answer about an error, expected a `Verdict`",
+    label = "expected `Verdict`, or `(Verdict, Option<Duration>)`",
+    note = "to say yes or no, write `when` in place of `verdict`"
+)]
+pub trait VerdictAnswer {
+    /// Returns the verdict and the hint.
+    fn into_assessment(self) -> Assessment;
+}
+
+#[diagnostic::do_not_recommend]
+impl VerdictAnswer for Verdict {
+    fn into_assessment(self) -> Assessment {
+        Assessment::new(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl VerdictAnswer for (Verdict, Option<Duration>) {
+    fn into_assessment(self) -> Assessment {
+        let (verdict, hint) = self;
+        Assessment { verdict, hint }
+    }
+}
+
 /// Calls the `retry_after` of the attribute. The bound of `f` gives a closure the type of its argument.
 #[inline]
 pub fn ask_delay<E: ?Sized>(error: &E, f: impl FnOnce(&E) -> Option<Duration>) -> Option<Duration> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::Level;
 use crate::adapters::known::{self, MAX_LINKS, as_type, links};
-use crate::classify::{Assessment, Retryable, Verdict};
+use crate::classify::{Assessment, Retryable, Verdict, VerdictAnswer};
 use crate::opaque::opaque;
 
 pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
@@ -271,6 +271,17 @@ impl<E: ?Sized, A: Retryable> SearchItself<'_, E, A> {
         let assessment = Assessment::of(A::inside(self.error));
         (assessment.verdict != Verdict::Permanent).then_some(assessment)
     }
+}
+
+/// Calls the `verdict` of the attribute, unless an error in the chain has the last word. The bound of `f` gives a closure the type
+/// of its argument.
+#[inline]
+pub fn ask_verdict<E: ?Sized, A: VerdictAnswer>(
+    searched: &SearchItself<'_, E, ()>,
+    f: impl FnOnce(&E) -> A,
+) -> Assessment {
+    let last_word = searched.first.and_then(known::last_word);
+    last_word.map_or_else(|| f(searched.error).into_assessment(), Assessment::new)
 }
 
 impl<E: ?Sized, A> Itself<'_, E, A> {

@@ -23,7 +23,7 @@ use self::drive::RunParts;
 pub use self::ends::{CallError, Ends, MayStop};
 pub use self::rules::{Chained, Linked, Ruled};
 pub use self::without_limits::WithoutLimits;
-use crate::classify::{Assessment, OkAnswer, Retryable};
+use crate::classify::{Assessment, OkAnswer, Retryable, VerdictAnswer};
 use crate::event::RetryEvent;
 use crate::lookup::find_in;
 use crate::opaque::opaque;
@@ -95,6 +95,47 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
         P: FnMut(&E) -> bool + Send + 'p,
     {
         self.change(|parts| parts.rules.when.push(Box::new(when)))
+    }
+
+    /// Gives the errors a verdict, in place of their own: for an error type of another crate that has none, or another one.
+    /// Without `on` and `when`, the verdict decides. With [`when_any`](Self::when_any), it sets the price of the retry. An error
+    /// that [`on`](Self::on) finds keeps its own. Of several verdicts, the last one counts.
+    ///
+    /// It may also return a pair, `(Verdict, Option<Duration>)`: the second part is a hint, the delay that the error asks for.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use retry_runtime as reattempt;
+    /// use reattempt::{Policy, Verdict};
+    /// # #[derive(Debug)] struct Nats(&'static str); // of another crate
+    /// # impl std::fmt::Display for Nats {
+    /// #     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.0) }
+    /// # }
+    ///
+    /// fn of_nats(error: &Nats) -> Verdict {
+    ///     match error.0 {
+    ///         "no responders" => Verdict::Refused,
+    ///         _ => Verdict::Unknown,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+    /// const POLICY: Policy = Policy::new();
+    /// let mut answers = [Err(Nats("no responders")), Ok(7)].into_iter();
+    /// let request = || std::future::ready(answers.next().unwrap());
+    /// assert_eq!(POLICY.run(request).verdict(of_nats).or_stopped().await.unwrap(), 7);
+    /// # }
+    /// ```
+    pub fn verdict<P, A>(self, mut verdict: P) -> Run<'p, O, T, E, true, C, W>
+    where
+        P: FnMut(&E) -> A + Send + 'p,
+        A: VerdictAnswer,
+    {
+        self.change(|parts| {
+            let verdict = move |error: &E| verdict(error).into_assessment();
+            parts.rules.given = Some(Box::new(verdict));
+        })
     }
 
     /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent

@@ -19,6 +19,8 @@ pub(super) struct RunRules<'p, T, E> {
     pub(super) when: Vec<Asks<'p, E, bool>>,
     /// The verdict and the hint of an error, if its type is known to have them where `when` is written.
     pub(super) own: fn(&E) -> Assessment,
+    /// What `verdict` says in its place.
+    pub(super) given: Option<Asks<'p, E, Assessment>>,
     pub(super) unless: Vec<Asks<'p, E, bool>>,
     pub(super) retry_after: Vec<Asks<'p, E, Option<Duration>>>,
     pub(super) when_ok: Vec<Asks<'p, T, OkParts>>,
@@ -36,6 +38,7 @@ impl<T, E> RunRules<'_, T, E> {
             on: Vec::new(),
             when: Vec::new(),
             own: |_| Assessment::UNKNOWN,
+            given: None,
             unless: Vec::new(),
             retry_after: Vec::new(),
             when_ok: Vec::new(),
@@ -74,7 +77,13 @@ impl<T, E> RunRules<'_, T, E> {
                 let ruling = |error: &E| {
                     error.by_verdict().unwrap_or_else(|| {
                         let found = self.on.iter().find_map(|find| find(error, failed.harmless));
-                        let assessment = found.unwrap_or_else(|| (self.own)(error));
+                        let assessment = found.unwrap_or_else(|| match &mut self.given {
+                            Some(verdict) => verdict(error),
+                            None => (self.own)(error),
+                        });
+                        if self.on.is_empty() && self.when.is_empty() {
+                            return Ruling::by(assessment);
+                        }
                         let selected = found.is_some() || self.on.is_empty();
                         let retry = selected && self.when.iter_mut().all(|when| when(error));
                         Ruling::when(retry, assessment)
@@ -117,7 +126,7 @@ impl<C, E, W> LastError<C, E, W> for Last<E> {
     }
 }
 
-/// Whether `on` or `when` decides about the errors of a run. If not, their verdict does.
+/// Whether `on`, `when` or `verdict` decides about the errors of a run. If not, their own verdict does.
 pub trait Ruled<const BY_RULES: bool> {
     /// Returns the ruling by the verdict, or `None` if the rules decide.
     fn by_verdict(&self) -> Option<Ruling>;

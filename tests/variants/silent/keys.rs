@@ -194,6 +194,11 @@ pub async fn retried_after(text: &str) -> io::Result<u16> {
     send(text).await
 }
 
+#[reattempt::retry(verdict = |error| (reattempt::Verdict::Throttled, (error.kind() == io::ErrorKind::Other).then_some(Duration::from_secs(1))))]
+pub async fn with_a_verdict(text: &str) -> io::Result<u16> {
+    send(text).await
+}
+
 /// The output of the `cancel` future is not used.
 ///
 #[reattempt::retry(cancel = stop.acquire())]
