@@ -17,10 +17,11 @@ use crate::stopped::Stopped;
 ///
 /// # Text and source
 ///
-/// One rule holds for this type and for the error types of the adapters: `Display` says what failed, in words of its
-/// own, and `source()` returns the error inside. `Display` never repeats the text of the source, so a report of the whole chain
-/// says everything once, except for a host or a status. A [`Stopped`] is a source too, and not skipped: its own source is the
-/// error of an earlier attempt, which must not be retried again.
+/// An error that failed the last attempt looks as it does without retries: `Display` and [`source()`](StdError::source) are those
+/// of the error inside. The same holds for the error types of the adapters. So a log line has the cause, and a report of the whole
+/// chain says it once. `on` and `unless` find the error inside; to get it, match on this type.
+///
+/// A [`Stopped`] is a source, and not skipped: its own source is the error of an earlier attempt, which must not be retried again.
 ///
 /// The enum is exhaustive: a call ends with the error of its last attempt or with a `Stopped`, and nothing else.
 #[derive(Debug)]
@@ -32,6 +33,14 @@ pub enum Error<E> {
 }
 
 impl<E> Error<E> {
+    /// Returns the error of the last attempt.
+    pub(crate) fn failed(&self) -> Option<&E> {
+        match self {
+            Self::Failed(error) => Some(error),
+            Self::Stopped(_) => None,
+        }
+    }
+
     /// Returns the error of the last attempt.
     ///
     /// # Errors
@@ -51,10 +60,10 @@ impl<E> From<E> for Error<E> {
     }
 }
 
-impl<E> fmt::Display for Error<E> {
+impl<E: fmt::Display> fmt::Display for Error<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed(_) => f.write_str("the last attempt failed"),
+            Self::Failed(error) => error.fmt(f),
             Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
         }
     }
@@ -63,7 +72,7 @@ impl<E> fmt::Display for Error<E> {
 impl<E: StdError + 'static> StdError for Error<E> {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
-            Self::Failed(error) => Some(error),
+            Self::Failed(error) => error.source(),
             Self::Stopped(stopped) => Some(stopped),
         }
     }

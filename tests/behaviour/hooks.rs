@@ -369,6 +369,6 @@ async fn an_event_is_shown_with_the_causes_of_the_error() {
     }
     let lines = Mutex::new(Vec::new());
     fails(&Script::new([RESET]), &lines).await.unwrap_err();
-    let line = "attempt 1 of 2 failed: the last attempt failed: call 1, next attempt in 100ms";
+    let line = "attempt 1 of 2 failed: call 1, next attempt in 100ms";
     assert_eq!(lines.into_inner().unwrap(), [line]);
 }

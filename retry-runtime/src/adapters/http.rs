@@ -80,6 +80,8 @@ pub fn check<T>(response: Response<T>) -> Result<Response<T>, StatusError> {
 pub struct StatusError {
     status: StatusCode,
     retry_after: Option<Duration>,
+    /// The host and the path of the request, if the client says them. Not the query, which may have a secret.
+    url: Option<Box<str>>,
     /// It is 409, and another request of the call may still run with the same key.
     key_in_use: bool,
 }
@@ -92,8 +94,16 @@ impl StatusError {
         (status.is_client_error() || status.is_server_error()).then(|| Self {
             status,
             retry_after: retry_after(headers),
+            url: None,
             key_in_use: status == StatusCode::CONFLICT && key_in_use(),
         })
+    }
+
+    /// Names the request in the text.
+    #[cfg(any(feature = "reqwest", feature = "reqwest-0_12"))]
+    pub(crate) fn of(self, url: String) -> Self {
+        let url = Some(url.into());
+        Self { url, ..self }
     }
 
     /// Returns the status.
@@ -138,7 +148,8 @@ impl StatusError {
 
 impl fmt::Display for StatusError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the server answered {}", self.status)
+        let url = self.url.as_deref().unwrap_or("the server");
+        write!(f, "{url} answered {}", self.status)
     }
 }
 

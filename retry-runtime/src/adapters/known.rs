@@ -21,8 +21,9 @@ pub(crate) const MAX_LINKS: usize = 32;
 
 /// Returns an error and its sources, from the outside in.
 ///
-/// `io::Error`, `Arc<dyn Error>` and the error of `reqwest-middleware` hide the error that they hold from `source()`, which
-/// returns the source of that error. This walk visits the held error too.
+/// `io::Error`, `Arc<dyn Error>`, the error of `reqwest-middleware` and those of the adapters hide the error that they hold from
+/// `source()`, which returns the source of that error. This walk visits the held error too. That of a `reattempt::Error` is no
+/// link: [`as_type`] finds it.
 pub(crate) fn links<'a>(
     first: &'a (dyn Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
@@ -30,7 +31,7 @@ pub(crate) fn links<'a>(
 }
 
 /// Returns the source of a link, or the error inside a wrapper whose `source()` skips that error.
-fn after<'a>(&link: &&'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+fn after<'a>(&link: &Link<'a>) -> Option<Link<'a>> {
     if let Some(error) = as_type::<io::Error>(link) {
         return error.get_ref().map(|inner| inner as &(dyn Error + 'static));
     }
@@ -47,16 +48,66 @@ fn after<'a>(&link: &&'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
             reqwest_middleware::Error::Reqwest(error) => error,
         });
     }
-    link.source()
+    let inside = TRANSPARENT.iter().find_map(|inside| inside(link));
+    inside.or_else(|| link.source())
 }
 
-/// Returns the link as an `A`, also if it is a `Box<A>` or an `Arc<A>`.
+/// An error that shows the error inside as if it was its own.
+#[cfg(any(
+    feature = "reqwest",
+    feature = "reqwest-0_12",
+    feature = "sqlx",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres"
+))]
+pub(crate) trait Transparent: Error + 'static {
+    /// Returns the error inside.
+    fn inside(&self) -> &(dyn Error + 'static);
+}
+
+#[cfg(any(
+    feature = "reqwest",
+    feature = "reqwest-0_12",
+    feature = "sqlx",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres"
+))]
+fn inside<T: Transparent>(link: Link<'_>) -> Option<Link<'_>> {
+    as_type::<T>(link).map(T::inside)
+}
+
+const TRANSPARENT: &[fn(Link<'_>) -> Option<Link<'_>>] = &[
+    #[cfg(feature = "reqwest")]
+    inside::<super::reqwest::RequestError>,
+    #[cfg(feature = "reqwest-0_12")]
+    inside::<super::reqwest_0_12::RequestError>,
+    #[cfg(feature = "sea-orm")]
+    in_transaction::<sea_orm::DbErr>,
+    #[cfg(feature = "sqlx")]
+    in_transaction::<sqlx_core::Error>,
+    #[cfg(feature = "sqlx-0_8")]
+    in_transaction::<sqlx_core_0_8::Error>,
+    #[cfg(feature = "tokio-postgres")]
+    in_transaction::<tokio_postgres::Error>,
+];
+
+type Link<'a> = &'a (dyn Error + 'static);
+
+#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+fn in_transaction<E: Error + 'static>(link: Link<'_>) -> Option<Link<'_>> {
+    inside::<TransactionError<E>>(link).or_else(|| inside::<CommitError<E>>(link))
+}
+
+/// Returns the link as an `A`, also if it is a `Box<A>` or an `Arc<A>`, or a `reattempt::Error<A>` with one.
 pub(crate) fn as_type<'a, A: Error + 'static>(link: &'a (dyn Error + 'static)) -> Option<&'a A> {
     if let Some(error) = link.downcast_ref::<A>() {
         return Some(error);
     }
     if let Some(boxed) = link.downcast_ref::<Box<A>>() {
         return Some(boxed);
+    }
+    if let Some(ended) = link.downcast_ref::<crate::error::Error<A>>() {
+        return ended.failed();
     }
     link.downcast_ref::<Arc<A>>().map(|shared| &**shared)
 }

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use super::known::Transparent;
 use crate::classify::{Retryable, Verdict};
 use crate::context::open_commit;
 use crate::stopped::Stopped;
@@ -17,7 +18,7 @@ use crate::stopped::Stopped;
 /// Use it in functions that begin a transaction, run all its statements, and end with the `commit` of the adapter. `E`
 /// is the error type of the client: `TransactionError<sqlx::Error>`.
 ///
-/// `Display` and `source()` follow the [rule of `reattempt::Error`](crate::Error#text-and-source).
+/// `Display` and `source()` are those of the error inside, as those of [`reattempt::Error`](crate::Error#text-and-source).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TransactionError<E> {
@@ -124,11 +125,27 @@ impl<E> From<Stopped> for TransactionError<E> {
     }
 }
 
-impl<E> fmt::Display for TransactionError<E> {
+impl<E: Error + 'static> Transparent for TransactionError<E> {
+    fn inside(&self) -> &(dyn Error + 'static) {
+        match self {
+            Self::Statement(error) => error,
+            Self::Commit(error) => error,
+            Self::Stopped(stopped) => stopped,
+        }
+    }
+}
+
+impl<E: Error + 'static> Transparent for CommitError<E> {
+    fn inside(&self) -> &(dyn Error + 'static) {
+        &self.0
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for TransactionError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Statement(_) => f.write_str("the transaction failed and was rolled back"),
-            Self::Commit(_) => f.write_str("the commit failed"),
+            Self::Statement(error) => error.fmt(f),
+            Self::Commit(error) => write!(f, "the commit failed: {}", error.0),
             Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
         }
     }
@@ -137,9 +154,9 @@ impl<E> fmt::Display for TransactionError<E> {
 impl<E: Error + 'static> Error for TransactionError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Statement(error) => Some(error),
-            Self::Commit(error) => Some(error),
-            Self::Stopped(stopped) => Some(stopped),
+            Self::Statement(error) => error.source(),
+            // These have the last word, also behind an error that leaves out this one.
+            Self::Commit(_) | Self::Stopped(_) => Some(self.inside()),
         }
     }
 }
@@ -152,7 +169,7 @@ impl<E> fmt::Display for CommitError<E> {
 
 impl<E: Error + 'static> Error for CommitError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.0)
+        self.0.source()
     }
 }
 

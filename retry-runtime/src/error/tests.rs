@@ -16,28 +16,44 @@ fn stopped() -> Stopped {
     }
 }
 
-/// Checks that a wrapper follows the rule of [`Error`] for text and source.
+/// Checks that a wrapper looks like the error inside.
 #[track_caller]
-fn check(wrapper: &(impl StdError + 'static), text: &str) {
-    assert_eq!(wrapper.to_string(), text);
-    let source = wrapper.source().expect("the error inside is the source");
-    let inner = source.to_string();
-    assert!(!text.contains(&inner), "`{text}` repeats `{inner}`");
+fn check(wrapper: &(impl StdError + 'static), inside: &dyn StdError) {
+    assert_eq!(wrapper.to_string(), inside.to_string());
+    let sources = [wrapper.source(), inside.source()].map(|source| source.map(ToString::to_string));
+    assert_eq!(sources[0], sources[1]);
 }
 
 #[test]
-fn an_error_says_what_failed_and_leaves_the_rest_to_its_source() {
-    check(
-        &Error::Failed(io::Error::from(io::ErrorKind::NotFound)),
-        "the last attempt failed",
-    );
+fn an_error_looks_like_that_of_the_last_attempt() {
+    let inner = || io::Error::other(stopped());
+    check(&Error::Failed(inner()), &inner());
+    assert_eq!(format!("{:>5}", Error::Failed("x")), "    x");
     let error = Error::<io::Error>::Stopped(stopped());
-    check(&error, "the call was stopped (timeout)");
+    assert_eq!(error.to_string(), "the call was stopped (timeout)");
     let link = error
         .source()
         .and_then(|link| link.downcast_ref::<Stopped>());
     assert!(link.is_some(), "the `Stopped` is a link of its own");
-    check(&stopped(), "timed out after 1s (2 attempts, 1s)");
+}
+
+/// `on` and `unless` find what is inside, also in another error.
+#[test]
+fn the_error_inside_is_found() {
+    use crate::lookup::find_in;
+
+    let reset = || io::Error::from(io::ErrorKind::ConnectionReset);
+    let found = |error: &(dyn StdError + 'static)| {
+        find_in::<io::Error>(error, false, crate::classify::Assessment::of)
+            .map(|found| found.verdict)
+    };
+    let transient = Some(Verdict::Transient);
+    assert_eq!(found(&Error::Failed(reset())), transient);
+    assert_eq!(found(&Error::Failed(io::Error::other(reset()))), transient);
+    assert_eq!(found(&io::Error::other(Error::Failed(reset()))), transient);
+    let mut ended = stopped();
+    ended.outcome = Outcome::Budget;
+    assert_eq!(found(&Error::<io::Error>::Stopped(ended)), None);
 }
 
 /// The errors of one version of `reqwest`.
@@ -46,30 +62,24 @@ macro_rules! requests {
     ($client:ident, $adapter:ident) => {{
         use crate::adapters::$adapter::RequestError;
 
-        let refused = ::$client::Client::new().get("no URL").build().unwrap_err();
-        let url = "http://user:secret@shop.example/pay".parse().unwrap();
-        let sent = ::$client::Client::new().get("no URL").build().unwrap_err();
-        check(&RequestError::from(refused), "the request failed");
-        check(
-            &RequestError::from(sent.with_url(url)),
-            "the request to shop.example failed",
-        );
+        let refused = || ::$client::Client::new().get("no URL").build().unwrap_err();
+        check(&RequestError::from(refused()), &refused());
         let busy = ::http::StatusCode::SERVICE_UNAVAILABLE;
         let busy = crate::adapters::http::StatusError::from_parts(busy, &::http::HeaderMap::new());
-        check(
-            &RequestError::from(busy.unwrap()),
-            "the response is a failure (503)",
-        );
-        check(
-            &RequestError::from(stopped()),
-            "the call was stopped (timeout)",
+        let busy = busy.unwrap();
+        check(&RequestError::from(busy.clone()), &busy);
+        let text = busy.of("shop.example/pay".to_owned()).to_string();
+        assert_eq!(text, "shop.example/pay answered 503 Service Unavailable");
+        assert_eq!(
+            RequestError::from(stopped()).to_string(),
+            "the call was stopped (timeout)"
         );
     }};
 }
 
 #[cfg(feature = "reqwest")]
 #[test]
-fn an_error_of_a_request_says_what_failed_and_leaves_the_rest_to_its_source() {
+fn an_error_of_a_request_looks_like_the_error_inside() {
     requests!(reqwest, reqwest);
 }
 
@@ -84,35 +94,35 @@ fn the_error_of_the_client_is_found_in_that_of_a_request() {
     let error = RequestError::from(failed);
     let search = Failed::new(&error, false).search::<reqwest::Error>();
     assert!(search.contains());
+    let ended = Error::Failed(error);
+    let search = Failed::new(&ended, false).search::<reqwest::Error>();
+    assert!(search.contains());
 }
 
 #[cfg(feature = "reqwest-0_12")]
 #[test]
-fn an_error_of_an_older_request_says_what_failed_and_leaves_the_rest_to_its_source() {
+fn an_error_of_an_older_request_looks_like_the_error_inside() {
     requests!(reqwest_0_12, reqwest_0_12);
 }
 
 /// Every client has the same `TransactionError`, so one client is enough.
 #[cfg(feature = "tokio-postgres")]
 #[test]
-fn an_error_of_a_transaction_says_what_failed_and_leaves_the_rest_to_its_source() {
+fn an_error_of_a_transaction_looks_like_the_error_inside() {
     use crate::adapters::tokio_postgres::{CommitError, TransactionError};
 
     let failed = || "port=none".parse::<tokio_postgres::Config>().unwrap_err();
-    check(
-        &TransactionError::Statement(failed()),
-        "the transaction failed and was rolled back",
+    check(&TransactionError::Statement(failed()), &failed());
+    let commit = TransactionError::Commit(CommitError(failed()));
+    assert_eq!(
+        commit.to_string(),
+        format!("the commit failed: {}", failed())
     );
-    check(
-        &TransactionError::Commit(CommitError(failed())),
-        "the commit failed",
+    let links = commit.source().map(ToString::to_string);
+    assert_eq!(
+        links.as_deref(),
+        Some("the server did not confirm the commit")
     );
-    check(
-        &CommitError(failed()),
-        "the server did not confirm the commit",
-    );
-    check(
-        &TransactionError::<tokio_postgres::Error>::from(stopped()),
-        "the call was stopped (timeout)",
-    );
+    let ended = TransactionError::<tokio_postgres::Error>::from(stopped());
+    assert_eq!(ended.to_string(), "the call was stopped (timeout)");
 }

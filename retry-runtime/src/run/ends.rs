@@ -70,10 +70,7 @@ impl<E> CallError<E> for E {
 
 impl<E> CallError<E> for Error<E> {
     fn failed(&self) -> Option<&E> {
-        match self {
-            Self::Failed(error) => Some(error),
-            Self::Stopped(_) => None,
-        }
+        self.failed()
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 pub use self::request::RequestExt;
 use super::client::{self, Response};
 use crate::adapters::http::StatusError;
-use crate::adapters::known::{self, Alone, Answer};
+use crate::adapters::known::{self, Alone, Answer, Transparent};
 use crate::classify::{OfClient, Retryable, Verdict};
 use crate::sealed::Sealed;
 use crate::stopped::Stopped;
@@ -73,7 +73,9 @@ impl Sealed for Response {}
 impl ResponseExt for Response {
     fn check(self) -> Result<Self, StatusError> {
         let failure = StatusError::from_parts(self.status(), self.headers());
-        failure.map_or(Ok(self), Err)
+        let url = || [self.url().host_str().unwrap_or_default(), self.url().path()].concat();
+        failure.map_or(Ok(()), |error| Err(error.of(url())))?;
+        Ok(self)
     }
 }
 
@@ -89,8 +91,7 @@ pub fn is_retryable(response: &Response) -> bool {
 
 /// Why a request failed, for functions that only use HTTP.
 ///
-/// `Display` and `source()` follow the [rule of `reattempt::Error`](crate::Error#text-and-source). The text has the host of
-/// the request, or the status of the response.
+/// `Display` and `source()` are those of the error inside, as those of [`reattempt::Error`](crate::Error#text-and-source).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RequestError {
@@ -123,14 +124,19 @@ impl From<Stopped> for RequestError {
 impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Request(error) => match error.url().and_then(|url| url.host_str()) {
-                Some(host) => write!(f, "the request to {host} failed"),
-                None => f.write_str("the request failed"),
-            },
-            Self::Status(error) => {
-                write!(f, "the response is a failure ({})", error.status().as_u16())
-            }
+            Self::Request(error) => error.fmt(f),
+            Self::Status(error) => fmt::Display::fmt(error, f),
             Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
+        }
+    }
+}
+
+impl Transparent for RequestError {
+    fn inside(&self) -> &(dyn Error + 'static) {
+        match self {
+            Self::Request(error) => error,
+            Self::Status(error) => error,
+            Self::Stopped(stopped) => stopped,
         }
     }
 }
@@ -138,8 +144,9 @@ impl fmt::Display for RequestError {
 impl Error for RequestError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Request(error) => Some(error),
-            Self::Status(error) => Some(error),
+            Self::Request(error) => error.source(),
+            Self::Status(error) => error.source(),
+            // It has the last word, also behind an error that leaves out this one.
             Self::Stopped(stopped) => Some(stopped),
         }
     }
