@@ -94,7 +94,7 @@ async fn each_retry_and_a_late_success_are_logged() {
     let lines = log.lines();
     assert_eq!(lines.len(), 3, "{lines:#?}");
     let common = ["reattempt", r#"function="fetch""#];
-    for (line, attempt, delay) in [(&lines[0], 1, "1s"), (&lines[1], 2, "2s")] {
+    for (line, attempt, delay) in [(&lines[0], 1, "1000.0"), (&lines[1], 2, "2000.0")] {
         assert_line(line, "DEBUG", &common);
         assert_line(
             line,
@@ -102,7 +102,7 @@ async fn each_retry_and_a_late_success_are_logged() {
             &[
                 &format!("attempt={attempt}"),
                 "attempts=4",
-                &format!("delay={delay}"),
+                &format!("delay_ms={delay}"),
                 r#"verdict="transient""#,
                 &format!("call {attempt}"),
             ],
@@ -115,7 +115,7 @@ async fn each_retry_and_a_late_success_are_logged() {
         &[
             "attempt=3",
             r#"outcome="success_after_retry""#,
-            "elapsed=3s",
+            "elapsed_ms=3000.0",
         ],
     );
 }
@@ -406,7 +406,7 @@ async fn a_hedge_and_a_failure_beside_it_are_logged() {
     assert_line(
         &lines[0],
         "DEBUG",
-        &["attempt is slow, hedged", "elapsed=20ms"],
+        &["attempt is slow, hedged", "elapsed_ms=20.0"],
     );
     let parts = [
         "attempt failed, the other still runs",
@@ -451,8 +451,8 @@ async fn calls_that_fail_for_a_minute_say_so_once_a_minute_whatever_their_number
         .filter(|line| line.starts_with("WARN"))
         .collect();
     assert_eq!(warned.len(), 3, "{warned:#?}");
-    for (line, elapsed) in warned.iter().zip(["63s", "126s", "189s"]) {
-        let elapsed = format!("elapsed={elapsed}");
+    for (line, elapsed) in warned.iter().zip(["63000.0", "126000.0", "189000.0"]) {
+        let elapsed = format!("elapsed_ms={elapsed}");
         let parts = [
             "still failing",
             r#"function="relay""#,

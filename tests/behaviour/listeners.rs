@@ -162,7 +162,7 @@ struct Elapsed(Option<String>);
 
 impl tracing::field::Visit for Elapsed {
     fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-        if field.name() == "elapsed" {
+        if field.name() == "elapsed_ms" {
             self.0 = Some(format!("{value:?}"));
         }
     }
@@ -196,9 +196,9 @@ async fn events_have_the_elapsed_time_of_the_call_or_omit_it() {
     plays!(without_limits(jitter = "none", budget = "none"));
     plays!(limited(jitter = "none", budget = "none", timeout = "60s"));
     for (level, script, times) in [
-        (Level::DEBUG, &SLOW[..], &["700ms", "800ms"][..]),
-        (Level::INFO, &SLOW[..], &["1.05s"][..]),
-        (Level::WARN, &SLOW[..1], &["2.4s"][..]),
+        (Level::DEBUG, &SLOW[..], &["700.0", "800.0"][..]),
+        (Level::INFO, &SLOW[..], &["1050.0"][..]),
+        (Level::WARN, &SLOW[..1], &["2400.0"][..]),
     ] {
         let said = |times: &[&str]| times.iter().map(|time| Some((*time).to_owned())).collect();
         let all: Vec<_> = said(times);

@@ -331,7 +331,7 @@ async fn the_wait_for_the_end_of_a_pause_is_logged() {
         &[
             "the budget is in a pause, waiting",
             "read_soon",
-            "delay=500ms",
+            "delay_ms=500.0",
         ],
     );
 }

@@ -114,9 +114,9 @@ impl State<'_> {
                     allowed = allowed,
                     attempts = own,
                     verdict = failed.map(|failed| failed.verdict.as_str()),
-                    elapsed = self.elapsed().map(field::debug),
+                    elapsed_ms = self.elapsed().map(millis),
                     error = failed.map(|failed| failed.words.to_string()),
-                    delay = delay.map(field::debug),
+                    delay_ms = delay.map(millis),
                     outcome = outcome.map(Outcome::as_str),
                     reason = budget.map(|budget| field::display(empty(budget))),
                 )
@@ -153,4 +153,9 @@ impl State<'_> {
         let sensitive = self.settings.sensitive;
         Shown { words, sensitive }
     }
+}
+
+/// Milliseconds with three decimals: a number that can be added up, in a unit that people can read.
+fn millis(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
 }
