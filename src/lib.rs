@@ -79,7 +79,7 @@ pub use retry_runtime::{
     Attempt, Backoff, Budget, Budgets, Error, FAST_IO, Hedge, IdempotencyKey, Jitter, NO_RETRY,
     Nested, Observe, Outcome, Policy, Preset, Previous, Propagate, Report, RetryEvent, Retryable,
     Run, SLOW_IO, Schedule, Stopped, Verdict, WithoutLimits, codes, deadline, is_enabled, observe,
-    propagate, set_enabled,
+    propagate, set_enabled, set_listener,
 };
 
 #[doc(hidden)]

@@ -3,8 +3,9 @@
 //! It is not the pointer to the frame: `observe` and a test scope do not change what a call sees of its outer calls.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
@@ -66,10 +67,61 @@ impl Listener {
     }
 }
 
-/// Whether there is a listener.
+/// Whether there is a listener, around the code or for the process.
 #[inline]
 pub(crate) fn is_listening() -> bool {
-    LISTENER.is_set()
+    LISTENER.is_set() || OF_PROCESS.get().is_some()
+}
+
+static OF_PROCESS: OnceLock<Box<dyn Fn(&Report) + Send + Sync>> = OnceLock::new();
+
+/// Installs a function that gets the [`Report`] of each call in this process when the call ends, also when it is dropped: for
+/// your own metrics, or for a list of the functions that were called. Returns whether it was installed: `false` if there is one
+/// already, which then stays.
+///
+/// It runs in the task of the call, so it must not block, and it must not make calls of annotated functions, whose reports it
+/// would get too. Until it is installed, calls pay nothing for it. Without it, use [`observe`] for the report of one call.
+///
+/// # Panics
+///
+/// - A call panics when it ends, if the function does. While another panic unwinds, that of the function is caught.
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use std::collections::BTreeMap;
+/// use std::sync::Mutex;
+///
+/// use reattempt::Report;
+///
+/// /// The last report of each function.
+/// static SEEN: Mutex<BTreeMap<&str, Report>> = Mutex::new(BTreeMap::new());
+///
+/// let installed = reattempt::set_listener(|report| {
+///     SEEN.lock().unwrap().insert(report.function(), report.clone());
+/// });
+/// assert!(installed);
+/// ```
+pub fn set_listener(listener: impl Fn(&Report) + Send + Sync + 'static) -> bool {
+    OF_PROCESS.set(Box::new(listener)).is_ok()
+}
+
+/// Gives the report to the listener of the process.
+pub(crate) fn report_to_process(report: &Report) {
+    if let Some(listener) = OF_PROCESS.get() {
+        notify(|| listener(report));
+    }
+}
+
+/// Runs code of a user while a call is dropped. While a panic unwinds, a panic of the code is caught, because it would abort the
+/// process.
+pub(crate) fn notify(code: impl FnOnce()) {
+    if std::thread::panicking() {
+        let _ = catch_unwind(AssertUnwindSafe(code));
+    } else {
+        code();
+    }
 }
 
 /// Shows the outer listener to `f`, if there is one.

@@ -20,7 +20,7 @@ use tracing::Span;
 use super::State;
 use super::events::{Event, FailedWith};
 use crate::clock::Stamp;
-use crate::listen::listener;
+use crate::listen::{listener, report_to_process};
 use crate::metrics::{self, Attempted, Metric};
 use crate::report::{Hedge, Previous, Report, Which};
 use crate::stopped::Outcome;
@@ -148,8 +148,9 @@ impl State<'_> {
         }
     }
 
-    /// Gives the report to the outer listener and to the test scope of the call.
+    /// Gives the report to the listener of the process, to the outer listener, and to the test scope of the call.
     pub(super) fn give_report(&self, report: Report) {
+        report_to_process(&report);
         listener(|listener| listener.record(report.clone()));
         if let Some(own) = &self.scope {
             own.log(report);

@@ -1,11 +1,10 @@
 //! `on_end`: a hook that gets the report of a call, also of one that is dropped.
 
 use std::ops::{Deref, DerefMut};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Call;
 use crate::context::refusal_restored_after;
-use crate::listen::listener;
+use crate::listen::{listener, notify};
 use crate::opaque::opaque;
 use crate::report::Report;
 
@@ -62,13 +61,9 @@ impl<H, C, K> Drop for OnEnd<'_, H, C, K> {
         state.give_report(report.clone());
         // The calls of the hook are no calls of the body around.
         let _restored = refusal_restored_after();
-        if std::thread::panicking() {
-            let _ = catch_unwind(AssertUnwindSafe(|| (self.call_hook)(&self.hook, &report)));
-        } else {
-            (self.call_hook)(&self.hook, &report);
-            // Recorded again after the hook, whose own calls also made reports: the last report counts.
-            listener(|listener| listener.record(report));
-        }
+        notify(|| (self.call_hook)(&self.hook, &report));
+        // Recorded again after the hook, whose own calls also made reports: the last report counts.
+        listener(|listener| listener.record(report));
     }
 }
 
