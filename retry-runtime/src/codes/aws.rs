@@ -31,6 +31,9 @@ pub fn aws(code: &str) -> Verdict {
         | "RequestThrottledException"
         | "TooManyRequestsException"
         | "ProvisionedThroughputExceededException"
+        // The short forms are those of the `CancellationReasons` of a transaction of DynamoDB.
+        | "ProvisionedThroughputExceeded"
+        | "ThrottlingError"
         | "TransactionInProgressException"
         | "RequestLimitExceeded"
         | "BandwidthLimitExceeded"
@@ -56,6 +59,7 @@ pub fn aws(code: &str) -> Verdict {
 
         // Another request changes the same item or object at present, and this one was not done.
         "TransactionConflictException"
+        | "TransactionConflict"
         | "ReplicatedWriteConflictException"
         | "OperationAborted"
         | "ConditionalRequestConflict" => Verdict::Conflict,

@@ -98,6 +98,24 @@ fn of_sqlite() -> Errors {
         .collect()
 }
 
+fn of_kafka() -> Errors {
+    (0..=100)
+        .map(|code| (code.to_string(), codes::kafka(code)))
+        .collect()
+}
+
+fn of_mongodb() -> Errors {
+    (0..14_000)
+        .map(|code| (code.to_string(), codes::mongodb(code)))
+        .collect()
+}
+
+fn of_jetstream() -> Errors {
+    (10_000..10_200)
+        .map(|code| (code.to_string(), codes::jetstream(code)))
+        .collect()
+}
+
 fn of_aws() -> Errors {
     [
         "BandwidthLimitExceeded",
@@ -113,6 +131,7 @@ fn of_aws() -> Errors {
         "LimitExceededException",
         "OperationAborted",
         "PriorRequestNotComplete",
+        "ProvisionedThroughputExceeded",
         "ProvisionedThroughputExceededException",
         "ReplicatedWriteConflictException",
         "RequestLimitExceeded",
@@ -125,8 +144,10 @@ fn of_aws() -> Errors {
         "SlowDown",
         "ThrottledException",
         "Throttling",
+        "ThrottlingError",
         "ThrottlingException",
         "TooManyRequestsException",
+        "TransactionConflict",
         "TransactionConflictException",
         "TransactionInProgressException",
         "ValidationException",
@@ -234,6 +255,9 @@ async fn of_the_code() -> Vec<(&'static str, Errors)> {
         ("mysql", of_mysql()),
         ("sqlite", of_sqlite()),
         ("aws", of_aws()),
+        ("kafka", of_kafka()),
+        ("mongodb", of_mongodb()),
+        ("jetstream", of_jetstream()),
         ("redis", redis_kinds()),
         ("tls", tls::alerts().await),
         ("tonic", Errors::new()),
