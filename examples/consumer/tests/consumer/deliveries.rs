@@ -55,15 +55,11 @@ pub(crate) async fn work_that_extends_the_time_of_its_message_is_not_delivered_a
         max_retry_after = "15s",
         deadline = "10m",
         budget = "none",
-        before_retry = extend(extended)
+        before_retry = async { extended.borrow_mut().push(Instant::now()) }
     )]
     async fn work(extended: &RefCell<Vec<Instant>>) -> io::Result<()> {
         tokio::time::sleep(Duration::from_secs(4)).await;
         Err(io::ErrorKind::ConnectionReset.into())
-    }
-
-    async fn extend(extended: &RefCell<Vec<Instant>>) {
-        extended.borrow_mut().push(Instant::now());
     }
 
     tokio::time::pause();
