@@ -31,9 +31,9 @@ use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
 
 #[cfg(feature = "tower")]
 pub use self::deadline_layer::{DeadlineLayer, DeadlineService};
-pub use self::headers::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
-#[cfg(feature = "tonic")]
-pub(crate) use self::headers::{GRPC_TIMEOUT, set_header};
+pub use self::headers::{
+    ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, is_idempotent, set_attempt_headers,
+};
 use crate::classify::{OfClient, Retryable, Verdict};
 use crate::clock;
 use crate::codes;

@@ -178,7 +178,7 @@ async fn outside_of_a_call_nothing_is_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn headers_that_you_set_are_kept() {
+async fn a_key_and_a_shorter_time_that_are_set_are_kept_and_a_number_is_replaced() {
     fn own(request: RequestBuilder) -> RequestBuilder {
         let request = request.header(IDEMPOTENCY_KEY, "\"order-7\"");
         request
@@ -192,11 +192,11 @@ async fn headers_that_you_set_are_kept() {
         sent(|| with_reqwest(own)).await,
         sent(|| with_reqwest(streamed)).await,
     ] {
-        for headers in sent {
+        for (place, headers) in sent.iter().enumerate() {
             assert_eq!(headers.len(), 3, "{headers:?}");
-            assert_eq!(text(&headers, &IDEMPOTENCY_KEY), "\"order-7\"");
-            assert_eq!(text(&headers, &ATTEMPT_NUMBER), "own");
-            assert_eq!(text(&headers, &TIMEOUT_MS), "1");
+            assert_eq!(text(headers, &IDEMPOTENCY_KEY), "\"order-7\"");
+            assert_eq!(text(headers, &ATTEMPT_NUMBER), (place + 1).to_string());
+            assert_eq!(text(headers, &TIMEOUT_MS), "1");
         }
     }
     let metadata = sent(|| {
@@ -211,9 +211,47 @@ async fn headers_that_you_set_are_kept() {
         set_attempt_metadata(&mut metadata);
         metadata.into_headers()
     });
-    for headers in metadata.await {
-        assert_eq!(headers.len(), 3, "{headers:?}");
-        assert!(headers.values().all(|value| value == "own"), "{headers:?}");
+    let name = |name: &'static str| http::HeaderName::from_static(name);
+    for (previous, headers) in metadata.await.iter().enumerate() {
+        assert_eq!(text(headers, &name("idempotency-key")), "own");
+        let told = headers.get("grpc-previous-rpc-attempts");
+        let expected = (previous > 0).then(|| previous.to_string());
+        assert_eq!(
+            told.map(|value| value.to_str().unwrap().to_owned()),
+            expected
+        );
+        // "own" is no time.
+        let left = parse_grpc_timeout(text(headers, &name("grpc-timeout")));
+        assert_eq!(left, Some(Duration::from_secs(2)));
+    }
+}
+
+/// A proxy passes on what its client set.
+#[tokio::test(start_paused = true)]
+async fn a_server_is_never_promised_more_time_than_is_left() {
+    let http = sent(|| {
+        let mut request = Request::get("http://10.0.0.7/").body(()).unwrap();
+        for time in ["5000", "7000"] {
+            request
+                .headers_mut()
+                .append(TIMEOUT_MS, time.parse().unwrap());
+        }
+        set_attempt_headers(&mut request);
+        request.headers().clone()
+    });
+    for headers in http.await {
+        assert_eq!(text(&headers, &TIMEOUT_MS), "2000");
+    }
+    let grpc = sent(|| {
+        let mut metadata = MetadataMap::new();
+        metadata.insert("grpc-timeout", "5S".parse().unwrap());
+        set_attempt_metadata(&mut metadata);
+        metadata.into_headers()
+    });
+    let name = http::HeaderName::from_static("grpc-timeout");
+    for headers in grpc.await {
+        let left = parse_grpc_timeout(text(&headers, &name));
+        assert_eq!(left, Some(Duration::from_secs(2)));
     }
 }
 

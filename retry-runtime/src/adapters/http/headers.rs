@@ -1,11 +1,12 @@
 //! The headers that tell a server about the attempt that sends a request.
 
-#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+use std::time::Duration;
+
 use ::http::header::{IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 
 use crate::context::Attempt;
-use crate::deadline::header::format_millis;
+use crate::deadline::header::{format_millis, parse_millis};
 
 /// The idempotency key, by which a server recognises a repeated request: the same for all attempts of a call.
 ///
@@ -35,7 +36,12 @@ pub(crate) const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeou
 /// and [`TIMEOUT_MS`] if the attempt has a limit.
 ///
 /// Other methods are idempotent as they are, so they send no key. To send one with them, set the header to
-/// [`Attempt::idempotency_key`]. A header that is already set is kept. Outside of an attempt, nothing is set.
+/// [`Attempt::idempotency_key`]. A key that is already set is kept, such as that of the client of a proxy. A number is replaced, and of
+/// two times the shorter one is sent.
+///
+/// Call it in the task of the attempt. Outside of one, nothing is set: in an interceptor of `tonic`, below a `Buffer` of `tower`, or in a
+/// spawned task without [`propagate`](crate::propagate()). There, set the headers above it: in `map_request` between the layer and the
+/// `Buffer`, or with `HttpRequests::with_attempt_headers`.
 ///
 /// The span of each attempt after the first gets the field `http.request.resend_count`, as in the semantic conventions
 /// of OpenTelemetry.
@@ -65,15 +71,46 @@ pub(crate) fn set_headers(method: &Method, headers: &mut HeaderMap) {
     attempt.record_resend();
     // The methods that the draft of the standard is about.
     if [Method::POST, Method::PATCH].contains(method) {
-        set_header(headers, IDEMPOTENCY_KEY, || {
-            attempt.idempotency_key().to_string()
-        });
+        set_key(headers, &attempt);
     }
     note_key(headers);
-    set_header(headers, ATTEMPT_NUMBER, || attempt.number().to_string());
+    set_header(headers, ATTEMPT_NUMBER, attempt.number().to_string());
     if let Some(left) = attempt.remaining() {
-        set_header(headers, TIMEOUT_MS, || format_millis(left));
+        set_time(headers, TIMEOUT_MS, left, parse_millis, format_millis);
     }
+}
+
+/// Sets the key, unless there is one.
+pub(crate) fn set_key(headers: &mut HeaderMap, attempt: &Attempt) {
+    if !headers.contains_key(IDEMPOTENCY_KEY) {
+        set_header(
+            headers,
+            IDEMPOTENCY_KEY,
+            attempt.idempotency_key().to_string(),
+        );
+    }
+}
+
+/// Sets the time left, or a shorter one that is set already.
+pub(crate) fn set_time(
+    headers: &mut HeaderMap,
+    name: HeaderName,
+    left: Duration,
+    parse: fn(&str) -> Option<Duration>,
+    format: fn(Duration) -> String,
+) {
+    let set = time_in(headers, &name, parse);
+    set_header(headers, name, format(set.map_or(left, |set| set.min(left))));
+}
+
+/// The shortest time in the values of a header.
+pub(crate) fn time_in(
+    headers: &HeaderMap,
+    name: &HeaderName,
+    parse: fn(&str) -> Option<Duration>,
+) -> Option<Duration> {
+    let values = headers.get_all(name).iter();
+    values.filter_map(|value| parse(value.to_str().ok()?)).min()
 }
 
 /// Notes that the current attempt sends a key, if it does. A [409](super::StatusError) may be about that key then.
@@ -85,26 +122,49 @@ pub(crate) fn note_key(headers: &HeaderMap) {
     }
 }
 
-/// Whether a request may run twice.
+/// Returns whether a request may run twice: its method is idempotent and it has no condition, or it has the header
+/// [`IDEMPOTENCY_KEY`].
 ///
-/// A write with a condition may not. If the answer to it is lost, it may have changed what the condition asks for, and the
-/// second run would fail with 412, as if another client had written (RFC 9110, section 13.2).
-#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-pub(crate) fn is_idempotent(method: &Method, headers: &HeaderMap) -> bool {
-    let conditions = [IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE];
-    let has_condition = conditions.iter().any(|name| headers.contains_key(name));
-    headers.contains_key(IDEMPOTENCY_KEY)
-        || method.is_safe()
-        || method.is_idempotent() && !has_condition
+/// A write with a condition (`If-Match`, `If-None-Match`, `If-Unmodified-Since`) may not. If its answer is lost, it may have changed
+/// what the condition asks for, and the second run would fail with 412, as if another client had written (RFC 9110, section 13.2).
+///
+/// # Examples
+///
+/// ```
+/// # use retry_runtime::adapters as reattempt;
+/// use http::{HeaderMap, HeaderValue, Method};
+/// use reattempt::http::is_idempotent;
+///
+/// let mut headers = HeaderMap::new();
+/// assert!(is_idempotent(&Method::PUT, &headers));
+/// assert!(!is_idempotent(&Method::POST, &headers));
+/// headers.insert("if-match", HeaderValue::from_static("\"1\""));
+/// assert!(!is_idempotent(&Method::PUT, &headers));
+/// headers.insert("idempotency-key", HeaderValue::from_static("order-7"));
+/// assert!(is_idempotent(&Method::PUT, &headers) && is_idempotent(&Method::POST, &headers));
+/// ```
+#[must_use]
+pub fn is_idempotent(method: &Method, headers: &HeaderMap) -> bool {
+    headers.contains_key(IDEMPOTENCY_KEY) || may_repeat(method, headers)
 }
 
-/// Sets a header that is not set yet.
-pub(crate) fn set_header(headers: &mut HeaderMap, name: HeaderName, text: impl FnOnce() -> String) {
-    if headers.contains_key(&name) {
-        return;
-    }
+/// The same, if a key says nothing.
+pub(crate) fn may_repeat(method: &Method, headers: &HeaderMap) -> bool {
+    let conditions = [IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE];
+    let has_condition = conditions.iter().any(|name| headers.contains_key(name));
+    method.is_safe() || method.is_idempotent() && !has_condition
+}
+
+/// The host of the authority of a URI, and its port if it has one.
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+pub(crate) fn host_of(authority: &str) -> &str {
+    authority.rsplit('@').next().unwrap_or_default()
+}
+
+/// Sets a header, in place of what it was.
+pub(crate) fn set_header(headers: &mut HeaderMap, name: HeaderName, text: String) {
     // Digits, letters and hyphens always make a valid value.
-    if let Ok(value) = HeaderValue::try_from(text()) {
+    if let Ok(value) = HeaderValue::try_from(text) {
         headers.insert(name, value);
     }
 }

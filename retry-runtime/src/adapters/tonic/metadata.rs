@@ -3,9 +3,9 @@
 use ::http::HeaderName;
 use ::tonic::metadata::MetadataMap;
 
-use crate::adapters::http::{GRPC_TIMEOUT, IDEMPOTENCY_KEY, set_header};
+use crate::adapters::http::headers::{GRPC_TIMEOUT, set_header, set_key, set_time};
 use crate::context::Attempt;
-use crate::deadline::header::format_grpc_timeout;
+use crate::deadline::header::{format_grpc_timeout, parse_grpc_timeout};
 
 /// Describes the current attempt to the server.
 ///
@@ -15,7 +15,8 @@ use crate::deadline::header::format_grpc_timeout;
 /// | `grpc-previous-rpc-attempts` | the number of attempts before this one, from the second attempt on (gRFC A6) |
 /// | `grpc-timeout` | the time left, if the attempt has a limit (*gRPC over HTTP2*, gRPC project) |
 ///
-/// Metadata that is already set is kept. Outside of an attempt, nothing is set.
+/// A key that is already set is kept, the number is replaced, and of two times the shorter one is sent. Outside of an attempt,
+/// nothing is set: in an interceptor of `tonic`, or below a `Buffer`.
 ///
 /// # Panics
 ///
@@ -35,15 +36,19 @@ pub fn set_attempt_metadata(metadata: &mut MetadataMap) {
         return;
     };
     let headers = metadata.as_mut();
-    set_header(headers, IDEMPOTENCY_KEY, || {
-        attempt.idempotency_key().to_string()
-    });
-    let previous = attempt.number() - 1;
-    if previous > 0 {
-        let name = HeaderName::from_static("grpc-previous-rpc-attempts");
-        set_header(headers, name, || previous.to_string());
+    set_key(headers, &attempt);
+    let previous = HeaderName::from_static("grpc-previous-rpc-attempts");
+    match attempt.number() - 1 {
+        0 => drop(headers.remove(previous)),
+        number => set_header(headers, previous, number.to_string()),
     }
     if let Some(left) = attempt.remaining() {
-        set_header(headers, GRPC_TIMEOUT, || format_grpc_timeout(left));
+        set_time(
+            headers,
+            GRPC_TIMEOUT,
+            left,
+            parse_grpc_timeout,
+            format_grpc_timeout,
+        );
     }
 }
