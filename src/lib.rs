@@ -55,7 +55,7 @@
 //! | `sqlx-0_8` | `sqlx` 0.8 | the same, with any Rust |
 //! | `tokio-postgres` | `tokio-postgres` 0.7 | SQLSTATEs, lost connections, the same `commit` |
 //! | `tonic` | `tonic` 0.14 | codes, `RetryInfo` and pushback, metadata of the attempt; brings `hyper` |
-//! | `tower` | `tower-layer` 0.3 | a layer that [retries the requests of a client](mod@tower), and one for servers that keeps the deadline of a request: [deadlines](guide::deadlines#keep-the-deadline-of-a-request); brings `http` |
+//! | `tower` | `tower` 0.5 | a layer that [retries the requests of a client](mod@tower), errors of its layers, and one for servers that keeps the deadline of a request: [deadlines](guide::deadlines#keep-the-deadline-of-a-request); brings `http` |
 //!
 //! For a client without a feature, [`codes`] has the verdicts of statuses, SQLSTATEs and other codes.
 //! [`docs/CLASSIFICATION.md`] has the verdict of each error.

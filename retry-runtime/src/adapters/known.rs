@@ -278,6 +278,10 @@ const KNOWN: &[Ask] = &[
     alone::<tonic::Status>,
     #[cfg(feature = "tonic")]
     alone::<tonic::TimeoutExpired>,
+    #[cfg(feature = "tower")]
+    of::<tower::load_shed::error::Overloaded>,
+    #[cfg(feature = "tower")]
+    of::<tower::timeout::error::Elapsed>,
     // Last, because it reads the text of an error of any type.
     |link| tls::of(link).map(Answer::certain),
 ];

@@ -35,6 +35,8 @@ pub mod sqlx_0_8;
 pub mod tokio_postgres;
 #[cfg(feature = "tonic")]
 pub mod tonic;
+#[cfg(feature = "tower")]
+mod tower;
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 pub(crate) mod transaction;
 

@@ -271,6 +271,7 @@ async fn of_the_code() -> Vec<(&'static str, Errors)> {
         ("sqlx", Errors::new()),
         ("sea-orm", Errors::new()),
         ("deadpool", Errors::new()),
+        ("tower", Errors::new()),
     ];
     for Made { of, error, verdict } in made::all().await {
         let (_, errors) = sources.iter_mut().find(|(name, _)| *name == of).unwrap();

@@ -58,6 +58,7 @@ pub(crate) async fn all() -> Vec<Made> {
     all.extend(sqlx().await);
     all.extend(sea_orm());
     all.extend(deadpool());
+    all.extend(tower());
     all.extend(redis().await);
     all.extend(tls::all().await);
     all
@@ -607,6 +608,17 @@ fn deadpool() -> Vec<Made> {
         made("deadpool", "the connection cannot be made", &refused),
         made("deadpool", "the connection can never be made", &never),
         made("deadpool", "the pool is closed", &closed),
+    ]
+}
+
+fn tower() -> Vec<Made> {
+    let (late, full) = (
+        tower::timeout::error::Elapsed::new(),
+        tower::load_shed::error::Overloaded::new(),
+    );
+    vec![
+        made("tower", "`Elapsed` of a `Timeout`", &late),
+        made("tower", "`Overloaded` of a `LoadShed`", &full),
     ]
 }
 
