@@ -8,6 +8,15 @@ mod budget;
 mod call;
 mod classify;
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+#[cfg_attr(
+    not(feature = "tower"),
+    expect(
+        dead_code,
+        unnameable_types,
+        unreachable_pub,
+        reason = "without it, no one else has requests"
+    )
+)]
 mod client_settings;
 mod clock;
 pub mod codes;

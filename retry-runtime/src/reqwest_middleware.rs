@@ -25,24 +25,24 @@
 //! # client().unwrap();
 //! ```
 
-use std::borrow::Borrow;
-use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ::http::Extensions;
-use ::reqwest::{Request, Response, Url};
+use ::reqwest::{Body, Request, Response};
 use ::reqwest_middleware::{Error, Middleware, Next};
 use async_trait::async_trait;
 
 use crate::adapters::http::StatusError;
-use crate::adapters::http::headers::{is_idempotent, note_key, set_headers};
-use crate::budget::{Budget, Budgets};
-use crate::classify::Retryable;
-use crate::client_settings::ClientSettings;
+use crate::adapters::http::headers::{host_of, is_idempotent, note_key, set_headers};
+use crate::call::Cut;
+use crate::client_settings::{
+    ClientSettings, FailedAttempt, Requests, client_setters, read_rest, repeat,
+};
 use crate::opaque::opaque;
-use crate::policy::Policy;
-use crate::site::{BudgetOf, PolicyOf};
+use crate::result::ByFrom;
+use crate::site::PolicyOf;
+use crate::stopped::Stopped;
 
 /// A middleware that makes each request of a client a call, with the retries of a policy.
 ///
@@ -71,7 +71,9 @@ use crate::site::{BudgetOf, PolicyOf};
 /// |---|---|
 /// | had a response | that response, whatever its status |
 /// | had an error | that error, unchanged |
-/// | was cut by a timeout or a deadline | [`Error::Middleware`] with a [`Stopped`](crate::Stopped) inside |
+/// | was cut by a timeout or a deadline | [`Error::Middleware`] with a [`Stopped`](crate::Stopped) inside, whose source is the error of an earlier attempt |
+///
+/// A response that is retried is dropped before the wait, after a short rest of its body is read, so that its connection is free.
 ///
 /// An `on_retry` hook and other rules need a function: annotate that, and leave the middleware out.
 ///
@@ -80,7 +82,6 @@ use crate::site::{BudgetOf, PolicyOf};
 /// Dropping the future of a request drops its attempt, or ends the wait.
 pub struct Retry {
     settings: ClientSettings,
-    budgets: Option<Box<dyn Borrow<Budgets<String>> + Send + Sync>>,
     delay_after: Option<Box<DelayOfResponse>>,
     sends_headers: bool,
 }
@@ -88,63 +89,19 @@ pub struct Retry {
 type DelayOfResponse = dyn Fn(&Response) -> Option<Duration> + Send + Sync;
 
 impl Retry {
-    /// Retries with a [`Policy`], or with a `&'static` [`Preset`](crate::Preset), which each request reads
+    /// Retries with a [`Policy`](crate::Policy), or with a `&'static` [`Preset`](crate::Preset), which each request reads
     /// again.
     #[must_use]
     #[track_caller]
     pub fn new(policy: impl PolicyOf + Send + Sync + 'static) -> Self {
         Self {
             settings: ClientSettings::new(policy),
-            budgets: None,
             delay_after: None,
             sends_headers: false,
         }
     }
 
-    /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`Retry::new`].
-    #[must_use]
-    pub fn with_name(mut self, name: &'static str) -> Self {
-        self.settings.name = Some(name);
-        self
-    }
-
-    /// Sets one budget that bounds the retries to all hosts: a `&'static` [`Budget`], or one in an `Arc`. Default: that
-    /// of the policy. If the policy names none, [one for each host](Self::with_budgets), and none if the attempts are unlimited.
-    #[must_use]
-    pub fn with_budget(mut self, budget: impl BudgetOf + Send + Sync + 'static) -> Self {
-        self.settings.budget = Some(Arc::new(budget));
-        self
-    }
-
-    /// Sets the budgets that bound the retries, one for each host: a `&'static` [`Budgets`], or one in an `Arc`. The key is the host
-    /// of the request, with its port if that is not the one of the scheme, such as `api.example.org` or `10.0.0.7:8080`. So a host
-    /// that is down takes no retries from the others. Default: budgets with the numbers of [`Budget::new`], for
-    /// each place in the source that calls [`Retry::new`].
-    #[must_use]
-    pub fn with_budgets(
-        mut self,
-        budgets: impl Borrow<Budgets<String>> + Send + Sync + 'static,
-    ) -> Self {
-        self.budgets = Some(Box::new(budgets));
-        self
-    }
-
-    /// The budget of the request's host, unless one is set for all hosts.
-    fn budget_of(&self, policy: &Policy, url: &Url) -> Option<Arc<Budget>> {
-        static HOSTS: Budgets<(&'static Location<'static>, String)> = Budgets::new(Budget::new());
-        let host = || {
-            let host = url.host_str().unwrap_or_default();
-            url.port()
-                .map_or(host.to_owned(), |port| format!("{host}:{port}"))
-        };
-        match &self.budgets {
-            Some(budgets) => Some((**budgets).borrow().of(&host())),
-            None if self.settings.budget.is_none() && policy.has_default_budget() => {
-                Some(HOSTS.of(&(self.settings.place, host())))
-            }
-            None => None,
-        }
-    }
+    client_setters!();
 
     /// Waits exactly as long as `delay` says after a response that is retried, without jitter, if it returns a duration. Use it
     /// for headers such as `RateLimit-Reset`. For `None`, the wait is that without it. One above `max_retry_after`, or one that
@@ -170,29 +127,41 @@ impl Retry {
         self.sends_headers = true;
         self
     }
+}
 
-    /// Says whether a request may run twice, as [`Run::with_idempotent`](crate::Run::with_idempotent) does. Default: a POST or a
-    /// PATCH without the header `Idempotency-Key` may not, and of the others nothing is said.
-    #[must_use]
-    pub fn with_idempotent(mut self, idempotent: bool) -> Self {
-        self.settings.idempotent = Some(idempotent);
-        self
+impl Requests<Request, Response, Error> for Retry {
+    type Failure = StatusError;
+
+    fn copy(&self, request: &mut Request) -> Option<Request> {
+        request.try_clone()
     }
 
-    /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. Of the
-    /// URL in the text of an error, they otherwise show scheme, host and path. Default: false.
-    #[must_use]
-    pub fn with_sensitive(mut self, sensitive: bool) -> Self {
-        self.settings.sensitive = sensitive;
-        self
+    fn is_idempotent(&self, request: &Request) -> bool {
+        is_idempotent(request.method(), request.headers())
     }
 
-    /// Sets whether requests write no event, as [`Policy::with_silent`](crate::Policy::with_silent) does. Default: that of the
-    /// policy.
-    #[must_use]
-    pub fn with_silent(mut self, silent: bool) -> Self {
-        self.settings.silent = silent;
-        self
+    async fn failure(&self, response: &mut Response) -> Option<StatusError> {
+        StatusError::from_parts(response.status(), response.headers())
+    }
+
+    fn host<'q>(&self, request: &'q Request) -> &'q str {
+        host_of(request.url().authority())
+    }
+
+    fn sends(&self, request: &mut Request) {
+        if self.sends_headers {
+            set_headers(&request.method().clone(), request.headers_mut());
+        } else {
+            note_key(request.headers());
+        }
+    }
+
+    fn delay(&self, response: &Response) -> Option<Duration> {
+        (self.delay_after.as_ref()?)(response)
+    }
+
+    async fn discard(&self, response: Response) {
+        read_rest(Body::from(response)).await;
     }
 }
 
@@ -204,50 +173,31 @@ impl Middleware for Retry {
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response, Error> {
-        let policy = self.settings.policy(request.try_clone().is_some());
-        let of_host = self.budget_of(&policy, request.url());
-        let idempotent = is_idempotent(request.method(), request.headers());
-        let mut request = Some(request);
         // Each attempt starts from the extensions of the request. The outer layers see those of the last attempt.
         let before = extensions.clone();
         let after = Mutex::new(extensions);
-        // A response is dropped when the next attempt begins, and its connection with it.
-        let refused = Mutex::new(None);
-        let attempt = || {
-            let copy = request.as_ref().and_then(Request::try_clone);
-            let sent = copy.or_else(|| request.take());
-            let (next, mut extensions) = (next.clone(), before.clone());
-            let (after, refused) = (&after, &refused);
+        let send = |sent| {
+            let (next, mut extensions, after) = (next.clone(), before.clone(), &after);
             async move {
-                lock(refused).take();
-                let mut sent = sent.expect("a stream has one attempt");
-                if self.sends_headers {
-                    set_headers(&sent.method().clone(), sent.headers_mut());
-                }
-                note_key(sent.headers());
                 let answered = next.run(sent, &mut extensions).await;
                 **lock(after) = extensions;
-                let response = answered?;
-                match StatusError::from_parts(response.status(), response.headers()) {
-                    Some(error) if self.settings.is_failure(error.verdict()) => {
-                        *lock(refused) = Some(response);
-                        Err(Error::middleware(error))
-                    }
-                    _ => Ok(response),
-                }
+                answered.map_err(|error| FailedAttempt::new(error, None))
             }
         };
-        let mut run = self.settings.run(policy, idempotent, attempt);
-        if let Some(budget) = &of_host {
-            run = run.with_budget(budget);
-        }
-        let run = run.retry_after(|_| {
-            let delay = self.delay_after.as_ref()?;
-            lock(&refused).as_ref().and_then(delay)
-        });
-        // If the last attempt had a response, the error is its status.
-        let ended = run.unboxed().await;
-        ended.or_else(|error| lock(&refused).take().ok_or(error))
+        let ended = repeat::<Cut, ByFrom, _, _, _, _, _>(&self.settings, self, request, send);
+        ended.await.map_err(|error| {
+            let error = match error.downcast() {
+                Ok(error) => return *error,
+                Err(own) => own,
+            };
+            match error.downcast::<Stopped>() {
+                Ok(stopped) => Error::middleware(*stopped),
+                // The status of a response that is gone.
+                Err(error) => {
+                    Error::middleware(*error.downcast::<StatusError>().expect("a status"))
+                }
+            }
+        })
     }
 }
 

@@ -21,7 +21,7 @@
 //! static CALLS: AtomicU32 = AtomicU32::new(0);
 //! let client = service_fn(async |_: Request<String>| {
 //!     let status = if CALLS.fetch_add(1, Ordering::Relaxed) < 2 { 503 } else { 200 };
-//!     Ok::<_, Infallible>(Response::builder().status(status).body(()).unwrap())
+//!     Ok::<_, Infallible>(Response::builder().status(status).body(String::new()).unwrap())
 //! });
 //! let client = RetryLayer::new(POLICY).with_name("shop").layer(client);
 //! let response = client.oneshot(Request::get("/").body(String::new()).unwrap()).await.unwrap();
@@ -33,336 +33,379 @@
 mod grpc;
 
 use std::error::Error as StdError;
-use std::fmt;
 use std::future::poll_fn;
-use std::mem;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use ::http::{Request, Response};
+use ::http_body::Body;
 use tower_layer::Layer;
 use tower_service::Service;
 
 #[cfg(feature = "tonic")]
 pub use self::grpc::GrpcRequests;
 use crate::adapters::http::StatusError;
-use crate::adapters::http::headers::{is_idempotent, note_key};
+use crate::adapters::http::headers::{host_of, is_idempotent, may_repeat, note_key};
 use crate::adapters::known;
+use crate::call::{Cut, Never, Stops};
 use crate::classify::{Assessment, Retryable, Verdict};
-use crate::client_settings::ClientSettings;
+#[doc(hidden)]
+pub use crate::client_settings::FailedAttempt;
+pub use crate::client_settings::Requests;
+use crate::client_settings::{ClientSettings, client_setters, read_rest, repeat};
+use crate::lookup::BoxedError;
 use crate::opaque::opaque;
-use crate::site::{BudgetOf, PolicyOf};
-use crate::stopped::Stopped;
+use crate::result::ByFrom;
+use crate::site::{PolicyOf, Site, SiteSettings};
 
-type BoxError = Box<dyn StdError + Send + Sync>;
-
-/// What a [`RetryLayer`] has to know of the requests and responses of a service.
-///
-/// [`HttpRequests`] is for requests of HTTP that are `Clone`, and `GrpcRequests` for gRPC, with the feature `tonic`. Write your own for any other
-/// request.
-///
-/// # Examples
-///
-/// A client whose body has a method that copies it:
-///
-/// ```
-/// use http::{Request, Response};
-/// use reattempt::http::StatusError;
-/// use reattempt::tower::{HttpRequests, Requests};
-/// # struct Body;
-/// # impl Body { fn try_clone(&self) -> Option<Self> { Some(Self) } }
-/// # mod reattempt { pub use retry_runtime::adapters::http; pub use retry_runtime::tower; }
-///
-/// struct OwnRequests;
-///
-/// impl<B> Requests<Request<Body>, Response<B>> for OwnRequests {
-///     type Failure = StatusError;
-///
-///     fn copy(&self, request: &mut Request<Body>) -> Option<Request<Body>> {
-///         let mut copy = Request::new(request.body().try_clone()?);
-///         *copy.method_mut() = request.method().clone();
-///         *copy.uri_mut() = request.uri().clone();
-///         *copy.headers_mut() = request.headers().clone();
-///         *copy.extensions_mut() = request.extensions().clone();
-///         Some(copy)
-///     }
-///
-///     fn is_idempotent(&self, request: &Request<Body>) -> bool {
-///         request.method().is_idempotent()
-///     }
-///
-///     fn failure(&self, response: &Response<B>) -> Option<StatusError> {
-///         StatusError::from_parts(response.status(), response.headers())
-///     }
-/// }
-/// ```
-pub trait Requests<Q, A> {
-    /// The error that a response stands for.
-    type Failure: StdError + Retryable + Send;
-
-    /// Copies the request for a later attempt. With `None`, the call has one attempt. What could be copied once has to be copied
-    /// again.
-    fn copy(&self, request: &mut Q) -> Option<Q>;
-
-    /// Returns whether the request may run twice. If not, it is retried only after a failure without effect.
-    fn is_idempotent(&self, request: &Q) -> bool;
-
-    /// Returns what failed, or `None` if the response is a success. It is asked in the attempt. The response is retried if its
-    /// verdict allows that, and else returned.
-    fn failure(&self, response: &A) -> Option<Self::Failure>;
-
-    /// Looks at what an attempt sends.
-    fn sends(&self, _request: &Q) {}
-}
-
-/// Requests of HTTP that are `Clone`. A status decides about a response, and `Retry-After` is its hint.
+/// Requests of HTTP whose [body](RequestBody) can be copied, or is a stream that is sent once. A status decides about a response, and `Retry-After` is its hint. The type of an error
+/// says whether it is retried; see [`ServiceError`].
 ///
 /// A method that is not idempotent, such as POST, and a write with a condition, such as `If-Match`, are retried only if nothing
-/// ran, or with the header `Idempotency-Key`.
+/// ran, or with the header `Idempotency-Key`; see [`is_idempotent`](crate::adapters::http::is_idempotent).
+///
+/// Of a response that is retried, a short rest of the body is read, at most 16 KiB and for at most 50 ms, so that its connection
+/// can be used again.
 #[derive(Debug, Clone, Copy, Default)]
-#[non_exhaustive]
-pub struct HttpRequests;
+pub struct HttpRequests {
+    of_proxy: bool,
+}
 
-impl<B, R> Requests<Request<B>, Response<R>> for HttpRequests
-where
-    Request<B>: Clone,
+impl HttpRequests {
+    /// For a client that makes its requests itself: a header `Idempotency-Key` says that the server knows keys.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { of_proxy: false }
+    }
+
+    /// For a proxy, which passes on the requests of others. A header `Idempotency-Key` is passed on, and makes no request
+    /// idempotent: only the client that set it knows whether the server reads it.
+    #[must_use]
+    pub const fn proxy() -> Self {
+        Self { of_proxy: true }
+    }
+}
+
+impl<B: RequestBody, R: Body + Send, E: ServiceError> Requests<Request<B>, Response<R>, E>
+    for HttpRequests
 {
     type Failure = StatusError;
 
     fn copy(&self, request: &mut Request<B>) -> Option<Request<B>> {
-        Some(request.clone())
+        let mut copy = Request::new(request.body().copy()?);
+        *copy.method_mut() = request.method().clone();
+        *copy.uri_mut() = request.uri().clone();
+        *copy.version_mut() = request.version();
+        *copy.headers_mut() = request.headers().clone();
+        *copy.extensions_mut() = request.extensions().clone();
+        Some(copy)
     }
 
     fn is_idempotent(&self, request: &Request<B>) -> bool {
-        is_idempotent(request.method(), request.headers())
+        let rule = if self.of_proxy {
+            may_repeat
+        } else {
+            is_idempotent
+        };
+        rule(request.method(), request.headers())
     }
 
-    fn failure(&self, response: &Response<R>) -> Option<StatusError> {
+    fn error(&self, error: &E) -> Option<(Verdict, Option<Duration>)> {
+        Some(error.answer())
+    }
+
+    async fn failure(&self, response: &mut Response<R>) -> Option<StatusError> {
         StatusError::from_parts(response.status(), response.headers())
     }
 
-    fn sends(&self, request: &Request<B>) {
-        note_key(request.headers());
+    fn host<'q>(&self, request: &'q Request<B>) -> &'q str {
+        request
+            .uri()
+            .authority()
+            .map_or("", |authority| host_of(authority.as_str()))
+    }
+
+    fn sends(&self, request: &mut Request<B>) {
+        if !self.of_proxy {
+            note_key(request.headers());
+        }
+    }
+
+    async fn discard(&self, response: Response<R>) {
+        read_rest(response.into_body()).await;
+    }
+}
+
+/// An error of a service that has a verdict: one that is [`Retryable`], or a `BoxError` of `tower`.
+///
+/// In a box, the errors that this crate knows are searched, along the chain of sources. For an error of your own in a box, such as
+/// behind a `Timeout`, put `map_err` between this layer and the box, to a type that derives `Retryable`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}`, the error of the service, has no verdict",
+    label = "expected an error that is `Retryable`, or a `tower::BoxError`",
+    note = "derive `Retryable` for it; or, to have its sources decide, put `.map_err(tower::BoxError::from)` below the `RetryLayer`"
+)]
+pub trait ServiceError {
+    /// Returns the verdict of the error, and the delay that it asks for.
+    fn answer(&self) -> (Verdict, Option<Duration>);
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Retryable> ServiceError for E {
+    fn answer(&self) -> (Verdict, Option<Duration>) {
+        (self.verdict(), self.hint())
+    }
+}
+
+impl ServiceError for BoxedError {
+    fn answer(&self) -> (Verdict, Option<Duration>) {
+        let Assessment { verdict, hint } = known::assessment(&**self);
+        (verdict, hint)
+    }
+}
+
+/// The body of a request of [`HttpRequests`]: one that is `Clone`, or one of your own that may be a stream.
+#[diagnostic::on_unimplemented(
+    message = "the body `{Self}` is not `Clone`, so a request with it cannot be sent again",
+    label = "a retry sends a copy of the request",
+    note = "buffer the body, such as in a `Full<Bytes>`; or send a type of your own that implements `RequestBody`, as the example `gateway` does",
+    note = "if a layer changes the body, put the `RetryLayer` above it, and a `Buffer` around a service that is not `Clone`",
+    note = "in `Router::layer` of `axum`, put a `HandleErrorLayer` above the `RetryLayer` too: its error is a `BoxError`"
+)]
+pub trait RequestBody: Sized {
+    /// Copies the body, or returns `None` if it is a stream, which is sent once.
+    fn copy(&self) -> Option<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<B: Clone> RequestBody for B {
+    fn copy(&self) -> Option<Self> {
+        Some(self.clone())
     }
 }
 
 /// A `tower` layer for clients: each request is a call, with the retries of a policy.
 ///
 /// Limits, backoff, budget, nested calls, events and reports are those of an annotated function. All layers that are made at one
-/// place in the source share a name (that place, unless [`with_name`](Self::with_name) sets another) and a default budget.
+/// place in the source share a name (that place, unless [`with_name`](Self::with_name) sets another) and a default budget for each
+/// [host](Self::with_budgets).
 ///
-/// The caller gets the response of the last attempt, whatever its status, or its error. If a timeout or a deadline cut it, the
-/// error is a [`Stopped`]. An error is retried if one in its chain of sources has a
-/// [verdict](Retryable) that allows it.
+/// # What is retried
 ///
-/// Each attempt calls a clone of the service, once that is ready. What is below this layer sees each attempt, and can ask
-/// [`Attempt::current`](crate::Attempt::current), as
-/// [`set_attempt_headers`](crate::adapters::http::set_attempt_headers) does. What is above sees the call.
-pub struct RetryLayer<Q = HttpRequests> {
+/// | an attempt ends with | next |
+/// |---|---|
+/// | a status that has a [retryable verdict](crate::codes::http_status), such as 503 | a retry. `Retry-After` is a lower bound of the wait, up to `max_retry_after` |
+/// | any other response, such as 404 | the response is a success of the call |
+/// | an error of the service, also in `poll_ready` | a retry, if its [type](ServiceError) has a verdict that allows it |
+/// | a failure of a POST, a PATCH, or a write with a condition, such as `If-Match` | a retry only if nothing ran, or with an `Idempotency-Key`, [except in a proxy](HttpRequests::proxy) |
+/// | a failure of a gRPC method | a retry only if nothing ran, or if the method [may run twice](GrpcRequests::with_idempotent) |
+/// | a failure of a stream, which [`copy`](Requests::copy) cannot copy | no retry: it is sent once |
+///
+/// - **Limits end at the head of the response.** The body is read after the call, and is not retried. The `timeout` of a stream covers
+///   its upload.
+/// - **Set the key above the layer**, so that all attempts send the same one.
+/// - **The service must be `Clone`**, and each attempt calls a clone. Put a `Buffer` around one that is not.
+/// - **Readiness is a part of the attempt.** The layer itself is always ready. No permit is held during a wait or a pause.
+/// - **A response that is retried is dropped before the wait**, so its stream and its permits are free. A short rest of its body is
+///   read, for a connection of HTTP/1.
+/// - **`hedge` of a policy has no effect**: a layer never makes two attempts at a time.
+///
+/// # What the caller gets
+///
+/// | the last attempt | the caller gets | a gateway answers |
+/// |---|---|---|
+/// | had a response | that response, whatever its status | with it |
+/// | had an error | that error, in the `BoxError` | 502 |
+/// | was cut by a timeout or a deadline, or did not begin in time | a [`Stopped`](crate::Stopped), whose source is the error of an earlier attempt | 504 |
+/// | was in a pause of the budget that leaves no time | a `Stopped` with the outcome `paused` | 503 |
+///
+/// With `GrpcRequests`, a `Stopped` is in a `Status` with the code `DeadlineExceeded`, `Unavailable` or `Cancelled`. With
+/// [`POLICY.without_limits()`](crate::Policy::without_limits), nothing stops a call: the error is that of the service, which is then not
+/// a box.
+///
+/// # Where other layers go
+///
+/// | layer | above: once for a call | below: once for an attempt |
+/// |---|---|---|
+/// | `Timeout` | limits the call and its waits | limits an attempt, which is retried; prefer `timeout` and `deadline` of the policy, which send the time left |
+/// | `ConcurrencyLimit`, `RateLimit` | counts calls, also while they wait | counts attempts, and takes no permit during a wait |
+/// | `LoadShed` | sheds nothing | sheds an attempt, which is refused and so retried |
+/// | `Buffer` | works | the service below runs in another task, which sees no attempt |
+/// | `map_request` | sets the key | sets [the headers of the attempt](crate::adapters::http::set_attempt_headers), above a `Buffer` |
+/// | `HandleError` of `axum` | turns the error into a response, as `Router::layer` needs it | – |
+///
+/// # Examples
+///
+/// An error as a status:
+///
+/// ```
+/// # use retry_runtime as reattempt;
+/// use http::StatusCode;
+/// use reattempt::{Outcome, Stopped};
+///
+/// fn status(error: &tower::BoxError) -> StatusCode {
+///     match error.downcast_ref::<Stopped>().map(Stopped::outcome) {
+///         Some(Outcome::Paused) => StatusCode::SERVICE_UNAVAILABLE,
+///         Some(_) => StatusCode::GATEWAY_TIMEOUT,
+///         None => StatusCode::BAD_GATEWAY,
+///     }
+/// }
+/// # assert_eq!(status(&"reset".into()), StatusCode::BAD_GATEWAY);
+/// ```
+pub struct RetryLayer<Q = HttpRequests, L = Site<true>> {
     settings: ClientSettings,
     requests: Arc<Q>,
+    ends: PhantomData<fn() -> L>,
 }
 
 impl RetryLayer {
     /// Retries with a [`Policy`](crate::Policy), or with a `&'static` [`Preset`](crate::Preset), which each request reads again.
+    ///
+    /// With [`POLICY.without_limits()`](crate::Policy::without_limits), nothing stops a call, and its error is that of the service.
     #[must_use]
     #[track_caller]
-    pub fn new(policy: impl PolicyOf + Send + Sync + 'static) -> Self {
-        Self {
+    pub fn new<P>(policy: P) -> RetryLayer<HttpRequests, P::Site>
+    where
+        P: PolicyOf + Send + Sync + 'static,
+    {
+        RetryLayer {
             settings: ClientSettings::new(policy),
-            requests: Arc::new(HttpRequests),
+            requests: Arc::new(HttpRequests::new()),
+            ends: PhantomData,
         }
     }
 }
 
-impl<Q> RetryLayer<Q> {
-    /// Sets what the layer knows of requests and responses. Default: [`HttpRequests`].
+impl<Q, L> RetryLayer<Q, L> {
+    /// Sets what the layer knows of requests, responses and errors. Default: [`HttpRequests::new`].
     #[must_use]
-    pub fn with_requests<N>(self, requests: N) -> RetryLayer<N> {
+    pub fn with_requests<N>(self, requests: N) -> RetryLayer<N, L> {
         RetryLayer {
             settings: self.settings,
             requests: Arc::new(requests),
+            ends: PhantomData,
         }
     }
 
-    /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`RetryLayer::new`].
-    #[must_use]
-    pub fn with_name(mut self, name: &'static str) -> Self {
-        self.settings.name = Some(name);
-        self
-    }
-
-    /// Sets the budget that bounds the retries: a `&'static` [`Budget`](crate::Budget), or one in an `Arc`. Default: that of the
-    /// policy. If the policy names none, one for each place in the source that calls [`RetryLayer::new`], and none if the attempts
-    /// are unlimited.
-    #[must_use]
-    pub fn with_budget(mut self, budget: impl BudgetOf + Send + Sync + 'static) -> Self {
-        self.settings.budget = Some(Arc::new(budget));
-        self
-    }
-
-    /// Says whether a request may run twice, as [`Run::with_idempotent`](crate::Run::with_idempotent) does. Default:
-    /// [`Requests::is_idempotent`] finds those that may not, and of the others nothing is said.
-    #[must_use]
-    pub fn with_idempotent(mut self, idempotent: bool) -> Self {
-        self.settings.idempotent = Some(idempotent);
-        self
-    }
-
-    /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. Default: false.
-    #[must_use]
-    pub fn with_sensitive(mut self, sensitive: bool) -> Self {
-        self.settings.sensitive = sensitive;
-        self
-    }
-
-    /// Sets whether requests write no event, as [`Policy::with_silent`](crate::Policy::with_silent) does. Default: that of the
-    /// policy.
-    #[must_use]
-    pub fn with_silent(mut self, silent: bool) -> Self {
-        self.settings.silent = silent;
-        self
-    }
+    client_setters!();
 }
 
-impl<Q> Clone for RetryLayer<Q> {
+impl<Q, L> Clone for RetryLayer<Q, L> {
     fn clone(&self) -> Self {
         Self {
             settings: self.settings.clone(),
             requests: Arc::clone(&self.requests),
+            ends: PhantomData,
         }
     }
 }
 
-impl<S, Q> Layer<S> for RetryLayer<Q> {
-    type Service = RetryService<S, Q>;
+impl<S: Clone, Q, L> Layer<S> for RetryLayer<Q, L> {
+    type Service = RetryService<S, Q, L>;
 
-    fn layer(&self, inner: S) -> RetryService<S, Q> {
-        let layer = self.clone();
+    fn layer(&self, inner: S) -> RetryService<S, Q, L> {
+        let layer = Arc::new(self.clone());
         RetryService { inner, layer }
     }
 }
 
-/// The service that [`RetryLayer`] makes.
+/// The service that [`RetryLayer`] makes. It is always ready: each attempt waits until the service below is.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future of a request drops its attempt, or ends the wait.
-pub struct RetryService<S, Q = HttpRequests> {
+pub struct RetryService<S, Q = HttpRequests, L = Site<true>> {
     inner: S,
-    layer: RetryLayer<Q>,
+    layer: Arc<RetryLayer<Q, L>>,
 }
 
-impl<S, Q, N> Service<N> for RetryService<S, Q>
+impl<S, Q, L, N> Service<N> for RetryService<S, Q, L>
 where
-    S: Service<N, Error: Into<BoxError>, Future: Send> + Clone + Send + 'static,
+    S: Service<N, Error: Into<BoxedError>, Future: Send> + Clone + Send + 'static,
     S::Response: Send,
-    Q: Requests<N, S::Response> + Send + Sync + 'static,
+    Q: Requests<N, S::Response, S::Error> + Send + Sync + 'static,
+    L: Ends<S::Error> + 'static,
     N: Send + 'static,
 {
     type Response = S::Response;
-    type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<S::Response, BoxError>> + Send>>;
+    type Error = L::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<S::Response, L::Error>> + Send>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        self.inner.poll_ready(context).map_err(Into::into)
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), L::Error>> {
+        Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, mut request: N) -> Self::Future {
-        // The service that is ready makes the first attempt.
-        let clone = self.inner.clone();
-        let mut service = mem::replace(&mut self.inner, clone);
-        let RetryLayer { settings, requests } = self.layer.clone();
+    fn call(&mut self, request: N) -> Self::Future {
+        let (service, layer) = (self.inner.clone(), Arc::clone(&self.layer));
         Box::pin(async move {
-            let mut copy = requests.copy(&mut request);
-            let policy = settings.policy(copy.is_some());
-            let idempotent = requests.is_idempotent(&request);
-            let mut next = Some(request);
-            let (requests, settings) = (&*requests, &settings);
-            let attempt = || {
-                let sent = next.take().or_else(|| {
-                    let again = copy.as_mut().and_then(|copy| requests.copy(copy));
-                    again.or_else(|| copy.take())
-                });
-                let clone = service.clone();
-                let mut service = mem::replace(&mut service, clone);
+            let requests = &*layer.requests;
+            let fails = move |error| {
+                let answer = requests.error(&error);
+                let answer = answer.map(|(verdict, hint)| Assessment { verdict, hint });
+                FailedAttempt::new(error, answer)
+            };
+            let send = move |request| {
+                let mut service = service.clone();
                 async move {
-                    let sent = sent.expect("a request without a copy has one attempt");
-                    requests.sends(&sent);
                     let ready = poll_fn(|context| service.poll_ready(context)).await;
-                    ready.map_err(FailedAttempt::with)?;
-                    let response = service.call(sent).await.map_err(FailedAttempt::with)?;
-                    match requests.failure(&response) {
-                        Some(failure) if settings.is_failure(failure.verdict()) => {
-                            Err(FailedAttempt {
-                                assessment: Assessment::of(&failure),
-                                error: failure.to_string().into(),
-                                response: Some(response),
-                            })
-                        }
-                        _ => Ok(response),
-                    }
+                    ready.map_err(fails)?;
+                    service.call(request).await.map_err(fails)
                 }
             };
-            let run = settings.run(policy, idempotent, attempt);
-            let ended = run.unboxed().await;
-            ended.or_else(|failed| failed.response.ok_or(failed.error))
+            let ended =
+                repeat::<L::Cut, _, _, _, _, _, _>(&layer.settings, requests, request, send);
+            ended
+                .await
+                .map_err(|error| L::error(requests.for_caller(error)))
         })
     }
 }
 
-struct FailedAttempt<A> {
-    assessment: Assessment,
-    /// The error, or what failed in the response.
-    error: BoxError,
-    response: Option<A>,
+/// How the calls of a layer end. A site with limits has an error that can be a [`Stopped`](crate::Stopped).
+#[doc(hidden)]
+pub trait Ends<E> {
+    type Cut: Stops<FailedAttempt, Self::Way> + Send;
+    type Way;
+    type Error;
+
+    fn error(error: BoxedError) -> Self::Error;
 }
 
-impl<A> FailedAttempt<A> {
-    fn with(error: impl Into<BoxError>) -> Self {
-        let error = error.into();
-        Self {
-            assessment: known::assessment(&*error),
-            error,
-            response: None,
-        }
+impl<E> Ends<E> for Site<true> {
+    type Cut = Cut;
+    type Way = ByFrom;
+    type Error = BoxedError;
+
+    fn error(error: BoxedError) -> BoxedError {
+        error
     }
 }
 
-impl<A> From<Stopped> for FailedAttempt<A> {
-    fn from(stopped: Stopped) -> Self {
-        Self::with(stopped)
+impl<E: StdError + 'static> Ends<E> for SiteSettings<'static> {
+    type Cut = Never;
+    type Way = ();
+    type Error = E;
+
+    fn error(error: BoxedError) -> E {
+        *error
+            .downcast()
+            .expect("nothing stops the call, so it is the error of the service")
     }
 }
 
-impl<A> Retryable for FailedAttempt<A> {
-    fn verdict(&self) -> Verdict {
-        self.assessment.verdict
-    }
-
-    fn hint(&self) -> Option<Duration> {
-        self.assessment.hint
-    }
-}
-
-impl<A> fmt::Display for FailedAttempt<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
-}
-
-impl<S: Clone, Q> Clone for RetryService<S, Q> {
+impl<S: Clone, Q, L> Clone for RetryService<S, Q, L> {
     fn clone(&self) -> Self {
         Self {
             inner: self.inner.clone(),
-            layer: self.layer.clone(),
+            layer: Arc::clone(&self.layer),
         }
     }
 }
 
 opaque! {
-    RetryLayer [Q] [Q];
-    RetryService [S, Q] [S, Q];
+    RetryLayer [Q, L] [Q, L];
+    RetryService [S, Q, L] [S, Q, L];
 }

@@ -3,7 +3,10 @@
 use ::tower::load_shed::error::Overloaded;
 use ::tower::timeout::error::Elapsed;
 
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{OfClient, Retryable, Verdict};
+
+impl OfClient for Overloaded {}
+impl OfClient for Elapsed {}
 
 /// Transient: a `Timeout` cut the request, which may have run.
 #[diagnostic::do_not_recommend]

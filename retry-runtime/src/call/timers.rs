@@ -71,6 +71,16 @@ impl<'p> State<'p> {
 }
 
 impl NextAttemptAt<'_> {
+    /// The first part of the wait, no longer than this.
+    #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+    pub(crate) fn at_most(self, longest: Duration) -> Self {
+        let next = match self.next {
+            Next::At(now, end) => Next::At(now, end.min(now.plus(longest))),
+            Next::Other => Next::Other,
+        };
+        Self { next, ..self }
+    }
+
     /// Waits until the next attempt. A wait of zero lets other tasks run once: a body that fails without being pending would
     /// otherwise keep them from running.
     ///

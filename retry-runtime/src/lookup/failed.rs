@@ -102,20 +102,24 @@ impl<E: Error> Probe<'_, E> {
 
 impl<E: Error> Display for Probe<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let error = self.error();
-        let mut text = error.to_string();
-        let mut cause = error.source();
-        for _ in 0..MAX_LINKS {
-            let Some(link) = cause else { break };
-            let words = link.to_string();
-            // Many errors end with the text of their cause.
-            if !text.ends_with(&words) {
-                let _ = write!(text, ": {words}");
-            }
-            cause = link.source();
-        }
-        f.write_str(&text)
+        write_chain(self.error(), f)
     }
+}
+
+/// Writes an error and its causes, from the outside in.
+pub(crate) fn write_chain<E: Error + ?Sized>(error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    for _ in 0..MAX_LINKS {
+        let Some(link) = cause else { break };
+        let words = link.to_string();
+        // Many errors end with the text of their cause.
+        if !text.ends_with(&words) {
+            let _ = write!(text, ": {words}");
+        }
+        cause = link.source();
+    }
+    f.write_str(&text)
 }
 
 impl<E: Display + ?Sized> Displayed<'_, E> {

@@ -44,6 +44,8 @@ pub use self::argument::{
 };
 pub use self::commit::CommitsItself;
 pub use self::convert::{Convert, Unconverted};
+#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+pub(crate) use self::failed::write_chain;
 pub(crate) use self::failed::{BoxedError, find_in};
 pub use self::failed::{
     Failed, Inside, Itself, Kept, Named, Nothing, Probe, Search, SearchItself, ask_verdict,

@@ -68,7 +68,7 @@ impl Policy {
     }
 
     /// Whether it names no budget, and calls have one.
-    #[cfg(feature = "reqwest-middleware")]
+    #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
     pub(crate) const fn has_default_budget(&self) -> bool {
         matches!(self.budget, PolicyBudget::Default) && self.attempts().is_some()
     }
@@ -127,7 +127,7 @@ impl Hash for SharedCell {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
-#[cfg(all(test, feature = "reqwest-middleware"))]
+#[cfg(all(test, any(feature = "reqwest-middleware", feature = "tower")))]
 mod tests {
     use super::*;
 

@@ -1,17 +1,25 @@
 //! Requests of gRPC.
 
 use std::collections::VecDeque;
+use std::error::Error as StdError;
 use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use ::http::{Request, Response};
 use ::hyper::body::{Body as HttpBody, Bytes, Frame};
 use ::tonic::body::Body;
 use ::tonic::metadata::MetadataMap;
-use ::tonic::{Code, Status};
+use ::tonic::{Code, Status, TimeoutExpired};
 
 use super::Requests;
+use crate::adapters::http::headers::{GRPC_TIMEOUT, set_time, time_in};
+use crate::adapters::known::links;
+use crate::deadline;
+use crate::deadline::header::{format_grpc_timeout, parse_grpc_timeout};
+use crate::lookup::BoxedError;
+use crate::stopped::{Outcome, Stopped};
 
 /// Requests of gRPC, for the `Channel` of `tonic`: `RetryLayer::new(POLICY).with_requests(GrpcRequests::new())`.
 ///
@@ -53,7 +61,7 @@ impl GrpcRequests {
     }
 }
 
-impl<R> Requests<Request<Body>, Response<R>> for GrpcRequests {
+impl<R: Send, E> Requests<Request<Body>, Response<R>, E> for GrpcRequests {
     type Failure = Status;
 
     fn copy(&self, request: &mut Request<Body>) -> Option<Request<Body>> {
@@ -68,7 +76,7 @@ impl<R> Requests<Request<Body>, Response<R>> for GrpcRequests {
         self.idempotent.is_some_and(|idempotent| idempotent(path))
     }
 
-    fn failure(&self, response: &Response<R>) -> Option<Status> {
+    async fn failure(&self, response: &mut Response<R>) -> Option<Status> {
         if let Some(status) = Status::from_header_map(response.headers()) {
             return Some(status).filter(|status| status.code() != Code::Ok);
         }
@@ -85,6 +93,47 @@ impl<R> Requests<Request<Body>, Response<R>> for GrpcRequests {
         let text = format!("the response is a failure ({})", response.status().as_u16());
         let metadata = MetadataMap::from_headers(response.headers().clone());
         Some(Status::with_metadata(code, text, metadata))
+    }
+
+    /// The service, such as `grpc.health.v1.Health`.
+    fn host<'q>(&self, request: &'q Request<Body>) -> &'q str {
+        request.uri().path().split('/').nth(1).unwrap_or_default()
+    }
+
+    fn deadline(&self, request: &Request<Body>) -> Option<Duration> {
+        time_in(request.headers(), &GRPC_TIMEOUT, parse_grpc_timeout)
+    }
+
+    fn sends(&self, request: &mut Request<Body>) {
+        let left = deadline::remaining().filter(|_| request.headers().contains_key(GRPC_TIMEOUT));
+        if let Some(left) = left {
+            let headers = request.headers_mut();
+            set_time(
+                headers,
+                GRPC_TIMEOUT,
+                left,
+                parse_grpc_timeout,
+                format_grpc_timeout,
+            );
+        }
+    }
+
+    /// As a `Status`, which `tonic` gives to the caller.
+    fn for_caller(&self, error: BoxedError) -> BoxedError {
+        let outcome = match error.downcast_ref::<Stopped>() {
+            Some(stopped) => stopped.outcome(),
+            // The `Channel` reads the time that an attempt has left, and may be faster.
+            None if links(&*error).any(<dyn StdError>::is::<TimeoutExpired>) => Outcome::Timeout,
+            None => return error,
+        };
+        let code = match outcome {
+            Outcome::Cancelled => Code::Cancelled,
+            Outcome::Paused => Code::Unavailable,
+            _ => Code::DeadlineExceeded,
+        };
+        let mut status = Status::new(code, error.to_string());
+        status.set_source(error.into());
+        status.into()
     }
 }
 

@@ -25,6 +25,7 @@ pub mod program;
 pub mod proxy;
 pub mod redis;
 pub mod suite;
+pub mod upstream;
 pub mod written;
 
 /// What [`skip`] is for: more than the longest limit that a test expects to be reached, and less than all others.

@@ -6,6 +6,7 @@ mod headers;
 mod hedging;
 mod hyper;
 mod junk;
+mod layer;
 mod ledger;
 mod reqwest;
 mod reqwest_middleware;

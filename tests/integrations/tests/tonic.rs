@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use integrations::grpc::{self, Service, client, endpoint};
 use integrations::loopback;
-use reattempt::tower::{GrpcRequests, RetryLayer};
+use reattempt::tower::{GrpcRequests, RetryLayer, RetryService};
 use reattempt::{Outcome, Policy, Retryable as _, Stopped, Verdict, observe, retry};
 use tokio::net::TcpListener;
 use tonic::metadata::MetadataMap;
@@ -322,4 +322,58 @@ async fn a_layer_retries_the_calls_of_a_channel() {
     let (answer, report) = observe(client.check(HealthCheckRequest::default())).await;
     assert!(answer.is_err());
     assert_eq!(report.unwrap().attempts(), 3);
+}
+
+/// The layer with these requests, whose policy has no limit of its own.
+fn retried(policy: Policy, service: &Service) -> HealthClient<RetryService<Channel, GrpcRequests>> {
+    let requests = GrpcRequests::new().with_idempotent(|_| true);
+    let layer = RetryLayer::new(policy.with_base(Duration::from_millis(1)));
+    HealthClient::new(
+        layer
+            .with_requests(requests)
+            .layer(endpoint(service.address).connect_lazy()),
+    )
+}
+
+#[tokio::test]
+async fn the_deadline_of_a_request_is_that_of_its_call() {
+    let service = Service::start(|_| Some(Status::unknown("stall"))).await;
+    let mut client = retried(Policy::new(), &service);
+    let mut request = tonic::Request::new(HealthCheckRequest::default());
+    request.set_timeout(Duration::from_millis(300));
+    let (answer, report) = observe(client.check(request)).await;
+    let report = report.unwrap();
+    assert_eq!((report.attempts(), service.calls()), (1, 1));
+    assert_eq!(report.outcome(), Outcome::Deadline);
+    let status = answer.unwrap_err();
+    assert_eq!(status.code(), Code::DeadlineExceeded, "{status:?}");
+}
+
+#[tokio::test]
+async fn a_limit_of_a_layer_has_the_code_that_grpc_has_for_it() {
+    let service = Service::start(|_| Some(grpc::stall())).await;
+    let hasty = Policy::new().with_timeout(Duration::from_secs(20));
+    let answer = retried(hasty, &service)
+        .check(HealthCheckRequest::default())
+        .await;
+    let status = answer.unwrap_err();
+    assert_eq!(status.code(), Code::DeadlineExceeded, "{status:?}");
+    assert_eq!(status.verdict(), Verdict::Transient, "{status:?}");
+}
+
+#[tokio::test]
+async fn services_of_grpc_have_budgets_of_their_own() {
+    static SERVICES: reattempt::Budgets<String> = reattempt::Budgets::new(reattempt::Budget::new());
+    let service = Service::start(|_| Some(Status::unavailable("deploying"))).await;
+    let requests = GrpcRequests::new().with_idempotent(|_| true);
+    let layer = RetryLayer::new(Policy::new()).with_budgets(&SERVICES);
+    let channel = endpoint(service.address).connect_lazy();
+    let mut client = HealthClient::new(layer.with_requests(requests).layer(channel));
+    client
+        .check(HealthCheckRequest::default())
+        .await
+        .unwrap_err();
+    assert_eq!(service.calls(), 3);
+    assert!(SERVICES.of("grpc.health.v1.Health").level() < 200.0);
+    assert!(SERVICES.of("other.Service").level() >= 200.0);
 }

@@ -1,0 +1,489 @@
+//! The layer of `tower` and the middleware of `reqwest-middleware`, as a gateway uses them.
+
+use std::convert::Infallible;
+use std::error::Error as _;
+use std::future::{Ready, pending, ready};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Body, Bytes, Frame};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use integrations::until;
+use integrations::upstream::{Upstream, Version};
+use reattempt::http::{StatusError, is_idempotent};
+use reattempt::reqwest_middleware::Retry;
+use reattempt::tower::{HttpRequests, RequestBody, Requests, RetryLayer};
+use reattempt::{Budget, Budgets, Outcome, Policy, Retryable, Stopped, deadline, observe};
+use reqwest_middleware::ClientBuilder;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout};
+use tower::limit::ConcurrencyLimit;
+use tower::{Layer as _, Service, ServiceExt as _, service_fn};
+
+const QUICK: Policy = Policy::new()
+    .with_attempts(3)
+    .with_base(Duration::from_millis(1));
+
+/// Longer than any of these calls takes, if it ends.
+const LONG: Duration = Duration::from_secs(60);
+
+type Http = Client<HttpConnector, Full<Bytes>>;
+
+fn http(version: Version) -> Http {
+    let mut client = Client::builder(TokioExecutor::new());
+    client.http2_only(matches!(version, Version::Two(_)));
+    client.build_http()
+}
+
+fn get(url: &str) -> Request<Full<Bytes>> {
+    Request::get(url).body(Full::default()).unwrap()
+}
+
+/// Sends one request by the layer, and one by the middleware.
+async fn send_by(middleware: bool, version: Version, url: &str) -> u16 {
+    if !middleware {
+        let client = RetryLayer::new(QUICK).layer(http(version));
+        return client.oneshot(get(url)).await.unwrap().status().as_u16();
+    }
+    let client = reqwest::Client::builder().no_proxy();
+    let client = match version {
+        Version::One => client,
+        Version::Two(_) => client.http2_prior_knowledge(),
+    };
+    let client = ClientBuilder::new(client.build().unwrap()).with(Retry::new(QUICK));
+    client
+        .build()
+        .get(url)
+        .send()
+        .await
+        .unwrap()
+        .status()
+        .as_u16()
+}
+
+fn busy(length: usize, retry_after: u32) -> Response<Full<Bytes>> {
+    let response = Response::builder().status(503);
+    let response = response.header("retry-after", retry_after);
+    response.body(Full::from(vec![b'a'; length])).unwrap()
+}
+
+/// The body of the first answer would take the only stream of the connection until someone read it.
+#[tokio::test]
+async fn an_attempt_does_not_wait_for_the_answer_of_the_one_before() {
+    for middleware in [false, true] {
+        let version = Version::Two(1);
+        let server = Upstream::start(version, |call, _| match call {
+            0 => busy(3 << 20, 0),
+            _ => Response::new(Full::from("done")),
+        });
+        let url = server.url();
+        let sent = timeout(LONG, send_by(middleware, version, &url)).await;
+        assert_eq!((sent, server.calls()), (Ok(200), 2), "{middleware}");
+    }
+}
+
+/// Holds a permit until it is dropped.
+struct Held(#[expect(dead_code, reason = "only its drop matters")] OwnedSemaphorePermit);
+
+impl Body for Held {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Pending
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_holds_a_permit_gives_it_back_before_the_wait() {
+    let permits = Arc::new(Semaphore::new(1));
+    let of_service = Arc::clone(&permits);
+    let service = service_fn(move |_: Request<String>| {
+        let permits = Arc::clone(&of_service);
+        async move {
+            let permit = permits.acquire_owned().await.unwrap();
+            let response = Response::builder().status(503).header("retry-after", 10);
+            Ok::<_, Infallible>(response.body(Held(permit)).unwrap())
+        }
+    });
+    let client = RetryLayer::new(QUICK).layer(service);
+    let began = Instant::now();
+    let call = tokio::spawn(client.oneshot(Request::new(String::new())));
+    let free = async {
+        while permits.available_permits() == 1 {
+            tokio::task::yield_now().await;
+        }
+        drop(permits.acquire().await.unwrap());
+    };
+    timeout(LONG, free).await.unwrap();
+    assert!(
+        began.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        began.elapsed()
+    );
+    // The last answer is that of the caller.
+    let response = timeout(LONG, call).await.unwrap().unwrap().unwrap();
+    assert_eq!(response.status(), 503);
+    assert_eq!(permits.available_permits(), 0);
+}
+
+#[tokio::test]
+async fn calls_that_wait_hold_up_no_other_on_their_connection() {
+    const CALLS: usize = 150;
+    let server = Upstream::start(Version::Two(1_000), |_, request| {
+        match request.uri().path() {
+            "/busy" => busy(64 << 10, 50),
+            _ => Response::new(Full::from(vec![b'b'; 64 << 10])),
+        }
+    });
+    let client = RetryLayer::new(QUICK).layer(http(Version::Two(1_000)));
+    let url = format!("{}busy", server.url());
+    let mut calls = JoinSet::new();
+    for _ in 0..CALLS {
+        calls.spawn(client.clone().oneshot(get(&url)));
+    }
+    until("all calls wait", async || server.calls() >= CALLS).await;
+    // The answers are on their way.
+    let read = async {
+        let response = client.clone().oneshot(get(&server.url())).await.unwrap();
+        response.into_body().collect().await.unwrap().to_bytes()
+    };
+    let read = timeout(Duration::from_secs(20), read).await;
+    assert_eq!(read.expect("the connection is held up").len(), 64 << 10);
+    assert_eq!(server.connections(), 1);
+}
+
+#[tokio::test]
+async fn calls_that_wait_leave_their_connection_to_others() {
+    for middleware in [false, true] {
+        const CALLS: usize = 40;
+        let server = Upstream::start(Version::One, |_, _| busy(8 << 10, 50));
+        let layered = RetryLayer::new(QUICK).layer(http(Version::One));
+        let plain = reqwest::Client::builder().no_proxy().build().unwrap();
+        let with_middleware = ClientBuilder::new(plain).with(Retry::new(QUICK)).build();
+        let mut calls = JoinSet::new();
+        for call in 1..=CALLS {
+            if middleware {
+                let request = with_middleware.get(server.url());
+                calls.spawn(async move { drop(request.send().await) });
+            } else {
+                let request = layered.clone().oneshot(get(&server.url()));
+                calls.spawn(async move { drop(request.await) });
+            }
+            until("the call waits", async || server.calls() == call).await;
+        }
+        assert!(server.connections() < CALLS / 2, "{}", server.connections());
+    }
+}
+
+/// A service of which all permits are taken.
+fn full() -> ConcurrencyLimit<
+    impl Service<Request<String>, Response = Response<String>, Error = Infallible, Future: Send>
+    + Clone
+    + Send,
+> {
+    let none = Arc::new(Semaphore::new(0));
+    let service =
+        service_fn(async |_: Request<String>| Ok::<_, Infallible>(Response::new(String::new())));
+    ConcurrencyLimit::with_semaphore(service, none)
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_permit_is_a_part_of_the_call() {
+    let request = || Request::new(String::new());
+    let stopped = |sent: Result<_, Box<dyn std::error::Error + Send + Sync>>| {
+        let stopped = sent.map(|_: Response<String>| ()).unwrap_err();
+        stopped.downcast::<Stopped>().unwrap().outcome()
+    };
+    let hasty = RetryLayer::new(QUICK.with_timeout(Duration::from_millis(200)));
+    let (sent, report) = observe(timeout(LONG, hasty.layer(full()).oneshot(request()))).await;
+    assert_eq!(stopped(sent.unwrap()), Outcome::Timeout);
+    assert_eq!(report.unwrap().attempts(), 3);
+
+    let bounded = RetryLayer::new(QUICK.with_deadline(Duration::from_millis(200)));
+    let sent = timeout(LONG, bounded.layer(full()).oneshot(request())).await;
+    assert_eq!(stopped(sent.unwrap()), Outcome::Deadline);
+
+    let within = Duration::from_millis(200);
+    let call = RetryLayer::new(QUICK).layer(full()).oneshot(request());
+    let sent = timeout(LONG, deadline::scope(within, call)).await;
+    assert_eq!(stopped(sent.unwrap()), Outcome::Deadline);
+}
+
+/// A service that fails to be ready the first time.
+#[derive(Clone)]
+struct ReadyLater(Arc<AtomicU32>);
+
+impl Service<Request<String>> for ReadyLater {
+    type Response = Response<String>;
+    type Error = std::io::Error;
+    type Future = Ready<Result<Response<String>, std::io::Error>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Poll::Ready(match self.0.fetch_add(1, Ordering::Relaxed) {
+            0 => Err(std::io::ErrorKind::ConnectionReset.into()),
+            _ => Ok(()),
+        })
+    }
+
+    fn call(&mut self, _: Request<String>) -> Self::Future {
+        ready(Ok(Response::new(String::new())))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_fails_to_be_ready_is_asked_again() {
+    let client = RetryLayer::new(QUICK).layer(ReadyLater(Arc::default()));
+    let (sent, report) = observe(client.oneshot(Request::new(String::new()))).await;
+    assert_eq!(sent.unwrap().status(), 200);
+    assert_eq!(report.unwrap().attempts(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_in_a_pause_takes_no_permit() {
+    static PAUSED: Budget = Budget::new().with_pause();
+    let permits = Arc::new(Semaphore::new(1));
+    let service = service_fn(async |request: Request<String>| {
+        if request.uri().path() == "/slow" {
+            pending::<()>().await;
+        }
+        let response = Response::builder().status(429).header("retry-after", 30);
+        Ok::<_, Infallible>(response.body(String::new()).unwrap())
+    });
+    let service = ConcurrencyLimit::with_semaphore(service, Arc::clone(&permits));
+    let client = RetryLayer::new(QUICK).with_budget(&PAUSED).layer(service);
+    let mut calls = JoinSet::new();
+    for _ in 0..3 {
+        calls.spawn(client.clone().oneshot(Request::new(String::new())));
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(permits.available_permits(), 1);
+    }
+}
+
+/// An error of a service, with a verdict of its own.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error, Retryable)]
+enum ShopError {
+    #[error("the shop is busy")]
+    #[retryable(transient)]
+    Busy,
+    #[error("no such item")]
+    #[retryable(permanent)]
+    NoItem,
+}
+
+fn failing<E: Copy + Send + 'static>(
+    error: E,
+) -> impl Service<Request<String>, Response = Response<String>, Error = E, Future: Send> + Clone + Send
+{
+    service_fn(move |_: Request<String>| ready(Err::<Response<String>, _>(error)))
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_type_of_an_error_says_whether_it_is_retried() {
+    let request = || Request::new(String::new());
+    for (error, attempts) in [(ShopError::Busy, 3), (ShopError::NoItem, 1)] {
+        let client = RetryLayer::new(QUICK).layer(failing(error));
+        let (sent, report) = observe(client.oneshot(request())).await;
+        assert_eq!(sent.unwrap_err().downcast_ref(), Some(&error));
+        assert_eq!(report.unwrap().attempts(), attempts);
+        // Without limits, nothing else can be the error.
+        let client = RetryLayer::new(QUICK.without_limits()).layer(failing(error));
+        let (sent, report) = observe(client.oneshot(request())).await;
+        let error: ShopError = sent.unwrap_err();
+        assert_eq!((report.unwrap().attempts(), error), (attempts, error));
+    }
+    // In a box, what this crate knows counts.
+    let below = tower::ServiceBuilder::new().timeout(Duration::from_secs(1));
+    let stalls = service_fn(|_: Request<String>| pending::<Result<Response<String>, ShopError>>());
+    let client = RetryLayer::new(QUICK).layer(below.service(stalls));
+    let (sent, report) = observe(client.oneshot(request())).await;
+    assert!(sent.unwrap_err().is::<tower::timeout::error::Elapsed>());
+    assert_eq!(report.unwrap().attempts(), 3);
+    // A service that sheds load has not run, so a POST is sent again.
+    let client = RetryLayer::new(QUICK).layer(tower::load_shed::LoadShed::new(full()));
+    let post = Request::post("/").body(String::new()).unwrap();
+    let (sent, report) = observe(client.oneshot(post)).await;
+    assert!(
+        sent.unwrap_err()
+            .is::<tower::load_shed::error::Overloaded>()
+    );
+    assert_eq!(report.unwrap().attempts(), 3);
+}
+
+/// Only the body says whether a 429 can pass.
+struct Quotas;
+
+type Answer = Response<Full<Bytes>>;
+
+impl Requests<Request<String>, Answer, Infallible> for Quotas {
+    type Failure = StatusError;
+
+    fn copy(&self, request: &mut Request<String>) -> Option<Request<String>> {
+        Some(request.clone())
+    }
+
+    fn is_idempotent(&self, request: &Request<String>) -> bool {
+        is_idempotent(request.method(), request.headers())
+    }
+
+    async fn failure(&self, response: &mut Answer) -> Option<StatusError> {
+        let failure = StatusError::from_parts(response.status(), response.headers())?;
+        let body = std::mem::take(response.body_mut()).collect().await;
+        let body = body.unwrap_or_else(|never| match never {}).to_bytes();
+        *response.body_mut() = body.clone().into();
+        (body != "quota used up").then_some(failure)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_body_of_a_response_can_decide() {
+    for (body, attempts) in [("slow down", 3), ("quota used up", 1)] {
+        let service = service_fn(move |_: Request<String>| {
+            let response = Response::builder().status(429).body(Full::from(body));
+            ready(Ok::<_, Infallible>(response.unwrap()))
+        });
+        let client = RetryLayer::new(QUICK).with_requests(Quotas).layer(service);
+        let (sent, report) = observe(client.oneshot(Request::new(String::new()))).await;
+        assert_eq!(report.unwrap().attempts(), attempts);
+        let left = sent
+            .unwrap()
+            .into_body()
+            .collect()
+            .await
+            .unwrap()
+            .to_bytes();
+        assert_eq!(left, body);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_is_down_takes_no_retries_from_another() {
+    static OF_HOSTS: Budgets<String> = Budgets::new(Budget::new().with_capacity(20));
+    let service = service_fn(|request: Request<String>| {
+        ready(match request.uri().host() {
+            Some("down.example") => Err(ShopError::Busy),
+            _ => Ok(Response::builder().status(503).body(String::new()).unwrap()),
+        })
+    });
+    for (layer, left) in [
+        (RetryLayer::new(QUICK), 3),
+        (RetryLayer::new(QUICK).with_budgets(&OF_HOSTS), 3),
+        // One for all.
+        (RetryLayer::new(QUICK).with_budget(Budget::new()), 1),
+    ] {
+        let client = layer.layer(service);
+        let attempts = async |url: &str| {
+            let request = Request::get(url).body(String::new()).unwrap();
+            let (_, report) = observe(client.clone().oneshot(request)).await;
+            report.unwrap().attempts()
+        };
+        for _ in 0..100 {
+            attempts("http://down.example:8080/").await;
+        }
+        assert_eq!(attempts("http://down.example:8080/").await, 1);
+        assert_eq!(attempts("http://other.example/").await, left);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_key_of_a_client_repeats_no_post_of_a_proxy() {
+    let service =
+        service_fn(|_: Request<String>| ready(Err::<Response<String>, _>(ShopError::Busy)));
+    let attempts = async |requests: HttpRequests, request: http::request::Builder| {
+        let client = RetryLayer::new(QUICK)
+            .with_requests(requests)
+            .layer(service);
+        let request = request.body(String::new()).unwrap();
+        observe(client.oneshot(request)).await.1.unwrap().attempts()
+    };
+    for (requests, with_key) in [(HttpRequests::new(), 3), (HttpRequests::proxy(), 1)] {
+        let post = Request::post("/").header("idempotency-key", "order-7");
+        assert_eq!(attempts(requests, post).await, with_key);
+        assert_eq!(attempts(requests, Request::post("/")).await, 1);
+        assert_eq!(attempts(requests, Request::put("/")).await, 3);
+        assert_eq!(
+            attempts(requests, Request::put("/").header("if-match", "1")).await,
+            1
+        );
+    }
+}
+
+/// A body that cannot be copied.
+struct Streamed;
+
+impl RequestBody for Streamed {
+    fn copy(&self) -> Option<Self> {
+        None
+    }
+}
+
+#[derive(Debug, thiserror::Error, Retryable)]
+#[error("no answer")]
+#[retryable(transient)]
+struct NoAnswer(#[source] ShopError);
+
+#[tokio::test(start_paused = true)]
+async fn events_and_errors_have_the_causes() {
+    let log = Log::default();
+    let written = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || written.clone())
+        .with_ansi(false)
+        .with_max_level(tracing::Level::DEBUG);
+    let _guard = tracing::subscriber::set_default(subscriber.finish());
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    let service =
+        service_fn(
+            async |_: Request<String>| match CALLS.fetch_add(1, Ordering::Relaxed) {
+                0 => Err(NoAnswer(ShopError::Busy)),
+                _ => Ok(pending::<Response<String>>().await),
+            },
+        );
+    let hasty = RetryLayer::new(QUICK.with_timeout(Duration::from_secs(1)));
+    let client = hasty.with_name(format!("shop {}", 7)).layer(service);
+    let (sent, report) = observe(client.oneshot(Request::new(String::new()))).await;
+    assert_eq!(report.unwrap().function(), "shop 7");
+    let stopped = sent.unwrap_err().downcast::<Stopped>().unwrap();
+    let source = stopped.source().unwrap();
+    assert!(source.is::<NoAnswer>(), "{source:?}");
+    log.has("no answer: the shop is busy");
+
+    let service =
+        service_fn(|_: Request<Streamed>| ready(Err::<Response<String>, _>(ShopError::Busy)));
+    let client = RetryLayer::new(QUICK).layer(service);
+    client.oneshot(Request::new(Streamed)).await.unwrap_err();
+    log.has("the shop is busy (the request cannot be copied, so it is sent once)");
+}
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn has(&self, text: &str) {
+        let log = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(log.matches(text).count(), 1, "{log}");
+    }
+}
+
+impl std::io::Write for Log {
+    fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(text)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
