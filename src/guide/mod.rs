@@ -61,6 +61,7 @@
 //! | `http2_post` | `integrations` | `reqwest` over HTTP/2: a stream that the server refused is retried, even if it is a POST |
 //! | `hyper_client` | `integrations` | `hyper`, with an error enum that forwards verdicts |
 //! | `grpc_client` | `integrations` | `tonic`: codes, and the delay of `RetryInfo` |
+//! | `gateway` | `integrations` | `axum` and `tower`: two upstreams that are killed and come back, with a layer in front |
 //! | `postgres_transfer`, `sqlx_transfer` | `integrations` | a transaction that is retried as a whole |
 //! | `sea_orm_booking` | `integrations` | a serializable transaction with entities, and a unique violation |
 //! | `deadpool_orders` | `integrations` | a pool without a free connection, and without a server |

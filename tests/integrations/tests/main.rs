@@ -2,6 +2,7 @@
 
 mod any_error;
 mod deadline_layer;
+mod gateway;
 mod headers;
 mod hedging;
 mod hyper;

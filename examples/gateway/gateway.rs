@@ -1,0 +1,207 @@
+//! The gateway: `axum` in front, `hyper-util` behind, and a layer with retries between the two.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body as Incoming;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
+use futures::{StreamExt as _, stream};
+use http::header::{CONNECTION, HOST, HeaderName, TE, TRAILER, TRANSFER_ENCODING, UPGRADE};
+use http::uri::{Authority, PathAndQuery, Scheme, Uri};
+use http::{HeaderMap, StatusCode};
+use http_body_util::{Either, Full};
+use hyper::body::{Body, Bytes, Frame};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use reattempt::http::{DeadlineLayer, set_attempt_headers};
+use reattempt::tower::{HttpRequests, RequestBody, RetryLayer, RetryService};
+use reattempt::{Budget, Budgets, Outcome, Policy, Stopped};
+use tower::util::MapRequest;
+use tower::{BoxError, Layer as _, ServiceExt as _};
+
+const POLICY: Policy = Policy::new()
+    .with_attempts(4)
+    .with_base(Duration::from_millis(50))
+    .with_timeout(Duration::from_secs(1));
+
+/// The longest time for a request, if its client does not allow less.
+const LONGEST: Duration = Duration::from_secs(3);
+
+/// An upstream that is down takes no retries from the others.
+static UPSTREAMS: Budgets<String> = Budgets::new(Budget::new());
+
+/// Longer bodies are not kept for a retry.
+const KEPT: usize = 64 << 10;
+
+/// One server behind the gateway.
+#[derive(Clone, Debug)]
+pub struct Upstream {
+    /// Its requests have paths that begin with this, such as `/shop`. The rest is what the upstream gets.
+    pub prefix: &'static str,
+    /// Where it listens.
+    pub authority: Authority,
+    /// Whether it speaks HTTP/2, without TLS.
+    pub http2: bool,
+}
+
+type Http = MapRequest<Client<HttpConnector, Sent>, fn(http::Request<Sent>) -> http::Request<Sent>>;
+type Retrying = RetryService<Http, HttpRequests>;
+
+#[derive(Clone)]
+struct Gateway {
+    upstreams: Vec<Upstream>,
+    http1: Retrying,
+    http2: Retrying,
+}
+
+/// Makes the service of a gateway to these upstreams.
+pub fn gateway(upstreams: Vec<Upstream>) -> Router {
+    let retry = RetryLayer::new(POLICY)
+        .with_name("gateway")
+        .with_budgets(&UPSTREAMS)
+        // A client's `Idempotency-Key` does not say that the upstream reads it.
+        .with_requests(HttpRequests::proxy());
+    let client = |http2| {
+        let mut client = Client::builder(TokioExecutor::new());
+        let client: Client<_, Sent> = client.http2_only(http2).build_http();
+        // Below the layer, so for each attempt.
+        retry.layer(client.map_request(with_headers_of_the_attempt as fn(_) -> _))
+    };
+    let gateway = Gateway {
+        upstreams,
+        http1: client(false),
+        http2: client(true),
+    };
+    Router::new()
+        .fallback(forward)
+        .layer(DeadlineLayer::new().with_max(LONGEST))
+        .with_state(gateway)
+}
+
+fn with_headers_of_the_attempt(mut request: http::Request<Sent>) -> http::Request<Sent> {
+    set_attempt_headers(&mut request);
+    request
+}
+
+async fn forward(State(gateway): State<Gateway>, request: Request) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let path = parts.uri.path_and_query().map_or("/", PathAndQuery::as_str);
+    let found = gateway.upstreams.iter().find_map(|upstream| {
+        let rest = path.strip_prefix(upstream.prefix)?;
+        rest.starts_with('/').then_some((upstream, rest))
+    });
+    let Some((upstream, rest)) = found else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let uri = Uri::builder()
+        .scheme(Scheme::HTTP)
+        .authority(upstream.authority.clone());
+    parts.uri = uri
+        .path_and_query(rest)
+        .build()
+        .expect("the rest of a valid path");
+    parts.version = http::Version::default();
+    remove_hop_by_hop(&mut parts.headers);
+    parts.headers.remove(HOST);
+    let body = match keep(body).await {
+        Ok(body) => body,
+        Err(_) => return StatusCode::BAD_REQUEST.into_response(),
+    };
+    let client = if upstream.http2 {
+        gateway.http2
+    } else {
+        gateway.http1
+    };
+    match client.oneshot(http::Request::from_parts(parts, body)).await {
+        Ok(mut response) => {
+            remove_hop_by_hop(response.headers_mut());
+            response.map(Incoming::new)
+        }
+        Err(error) => status_of(&error).into_response(),
+    }
+}
+
+/// Why there is no answer.
+fn status_of(error: &BoxError) -> StatusCode {
+    match error.downcast_ref::<Stopped>().map(Stopped::outcome) {
+        Some(Outcome::Paused) => StatusCode::SERVICE_UNAVAILABLE,
+        Some(_) => StatusCode::GATEWAY_TIMEOUT,
+        None => StatusCode::BAD_GATEWAY,
+    }
+}
+
+/// Removes the headers of one connection (RFC 9110, section 7.6.1).
+fn remove_hop_by_hop(headers: &mut HeaderMap) {
+    let named: Vec<HeaderName> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|names| names.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    let always = [CONNECTION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
+    let old = [
+        "keep-alive",
+        "proxy-connection",
+        "proxy-authenticate",
+        "proxy-authorization",
+    ];
+    let old = old.map(HeaderName::from_static);
+    for name in named.into_iter().chain(always).chain(old) {
+        headers.remove(name);
+    }
+}
+
+/// The body of a request to an upstream.
+pub struct Sent(Either<Full<Bytes>, Incoming>);
+
+/// Reads a body that is short, and leaves any other a stream.
+async fn keep(body: Incoming) -> Result<Sent, axum::Error> {
+    if body.size_hint().lower() > KEPT as u64 {
+        return Ok(Sent(Either::Right(body)));
+    }
+    let mut data = body.into_data_stream();
+    let mut read = Vec::new();
+    while let Some(part) = data.next().await {
+        read.extend_from_slice(&part?);
+        if read.len() > KEPT {
+            let first = stream::iter([Ok(Bytes::from(read))]);
+            let all = Incoming::from_stream(first.chain(data));
+            return Ok(Sent(Either::Right(all)));
+        }
+    }
+    Ok(Sent(Either::Left(read.into())))
+}
+
+impl RequestBody for Sent {
+    fn copy(&self) -> Option<Self> {
+        match &self.0 {
+            Either::Left(kept) => Some(Self(Either::Left(kept.clone()))),
+            Either::Right(_) => None,
+        }
+    }
+}
+
+impl Body for Sent {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        Pin::new(&mut self.0).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
+    }
+
+    fn size_hint(&self) -> hyper::body::SizeHint {
+        self.0.size_hint()
+    }
+}
