@@ -25,6 +25,13 @@ pub(super) fn attempt(
     } else {
         body.clone()
     };
+    let (body, commits) = item::with_commits(body);
+    let commits = commits.then(|| {
+        generated! {
+            #[allow(unused_imports)]
+            use __retry::Returned as _;
+        }
+    });
     let Plan { never, within, .. } = plan;
     // The body keeps the user's braces. rustc puts "expected `Result`, found `()`" on them, and an item in the body
     // does not come after our own statement. Around a single expression, rustc would warn of unnecessary braces.
@@ -36,7 +43,10 @@ pub(super) fn attempt(
     } else {
         body
     };
-    braced(generated!(if false { #never #typed } #within #block), at)
+    braced(
+        generated!(#commits if false { #never #typed } #within #block),
+        at,
+    )
 }
 
 /// A `return` that is never reached and gives the block its type, so that the body's last expression is

@@ -1,7 +1,6 @@
 //! The loop of attempts and waits.
 
 use proc_macro2::TokenStream;
-use quote::quote_spanned;
 
 use super::before_retry::before_retry;
 use super::begin::begin;
@@ -12,10 +11,10 @@ use super::kept_error::may_be_kept;
 use super::pause::pause;
 use crate::arguments::Plan;
 use crate::classifier::{self, ask};
-use crate::item::{Function, own_commits};
+use crate::item::Function;
 use crate::model::Model;
 use crate::settings::settings;
-use crate::tokens::{generated, located};
+use crate::tokens::generated;
 
 /// The loop, and the code before it. Every end of a call is a `return`. With `hedge`, the body may run a second time beside the
 /// first, and each that ends is settled:
@@ -128,16 +127,7 @@ fn settled(function: &Function, model: &Model, limited: bool, blame: Blame) -> T
             keeps: #keeps,
         }
     };
-    // This span puts rustc's "would run the transaction again" on the method.
-    let commits = own_commits(function).into_iter().map(located);
-    let refused: TokenStream = commits
-        .map(|at| quote_spanned!(at=> __error.own_commit();))
-        .collect();
-    let judge = if refused.is_empty() {
-        generated!(|__error| #judgement)
-    } else {
-        generated!(|__error| { #refused #judgement })
-    };
+    let judge = generated!(|__error| #judgement);
     // `settle` takes only a judge that captures nothing, because functions can share the code behind it.
     let (method, arguments) = match &model.on_retry {
         None if classifier::captures_nothing(function, model) => {

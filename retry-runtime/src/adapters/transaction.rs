@@ -5,18 +5,17 @@ use std::fmt;
 
 use super::known::Transparent;
 use crate::classify::{Retryable, Verdict};
-use crate::context::open_commit;
+use crate::context::{is_in_commit, open_commit};
 use crate::stopped::Stopped;
 
 /// Why a transaction failed, and whether it failed before its `COMMIT`.
 ///
-/// **End the transaction with the `commit` of this module, not with `transaction.commit()`**, whose error would count as that of a
-/// statement: if the answer to the `COMMIT` is lost, a transaction that took effect would run again. `#[retry]` refuses
-/// `.commit()` in a function with this error, or with one that `From` makes of it, such as `anyhow::Error`. It cannot see the
-/// closure of [`Policy::run`](crate::Policy::run), nor a function that yours calls.
+/// Use it in functions that begin a transaction, run all its statements, and commit it. `E` is the error type of the client:
+/// `TransactionError<sqlx::Error>`.
 ///
-/// Use it in functions that begin a transaction, run all its statements, and end with the `commit` of the adapter. `E`
-/// is the error type of the client: `TransactionError<sqlx::Error>`.
+/// **Where `#[retry]` cannot see it, end the transaction with the `commit` of this module, not with `transaction.commit()`**, whose
+/// error would count as that of a statement: if the answer to the `COMMIT` is lost, a transaction that took effect would run again.
+/// That is in the closure of [`Policy::run`](crate::Policy::run), and in a function that yours calls.
 ///
 /// `Display` and `source()` are those of the error inside, as those of [`reattempt::Error`](crate::Error#text-and-source).
 #[derive(Debug)]
@@ -48,7 +47,11 @@ pub struct CommitError<E>(pub E);
 pub(super) const LIMITS: [&str; 1] = ["25P04"];
 
 /// The error of a client with transactions.
-pub(crate) trait Lost: Retryable {
+#[expect(
+    unnameable_types,
+    reason = "a bound of what generated code calls; users do not implement it"
+)]
+pub trait Lost: Retryable {
     /// Whether it is that of a lost connection.
     fn is_lost(&self) -> bool;
 }
@@ -77,17 +80,43 @@ macro_rules! commits {
 }
 pub(super) use commits;
 
-/// Awaits a `COMMIT`. If the timeout of the attempt cuts it, the attempt is not retried.
-pub(super) async fn committed<E>(
+/// Awaits a `COMMIT`, as a [`TransactionError`].
+pub(super) async fn committed<E: Lost>(
     commit: impl Future<Output = Result<(), E>>,
 ) -> Result<(), TransactionError<E>> {
-    let committed = open_commit(commit).await;
+    let committed = tracked(commit).await;
     committed.map_err(|error| TransactionError::Commit(CommitError(error)))
 }
 
+/// Awaits a `COMMIT`. If it is cut, or its error may hide a success, the attempt is not repeated.
+pub(crate) async fn tracked<T, E: Lost>(
+    commit: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    open_commit(commit, |result| {
+        result
+            .as_ref()
+            .err()
+            .is_none_or(|error| !is_in_doubt(error))
+    })
+    .await
+}
+
+/// Whether a `COMMIT` with this error may have taken effect: the session ended, or the server did not answer.
+fn is_in_doubt(error: &impl Lost) -> bool {
+    !matches!(
+        error.verdict(),
+        Verdict::Conflict | Verdict::Permanent | Verdict::Refused
+    )
+}
+
+/// Of a lost answer to `.commit()`, it makes a [`TransactionError::Commit`]: `#[retry]` has seen that `COMMIT` begin.
 impl<E: Lost> From<E> for TransactionError<E> {
     fn from(error: E) -> Self {
-        Self::Statement(error)
+        if is_in_doubt(&error) && is_in_commit() {
+            Self::Commit(CommitError(error))
+        } else {
+            Self::Statement(error)
+        }
     }
 }
 

@@ -31,6 +31,13 @@ impl<'p> State<'p> {
             Some(true) => ruling.also_unknown(),
             Some(false) => ruling.only_without_effect(),
         };
+        // Of two, the other one may be in its commit.
+        let alone = !matches!(self.frame.bodies.get(), Bodies::Both(_));
+        let ruling = if alone && self.is_in_doubt() {
+            Ruling::stop(Assessment::UNKNOWN)
+        } else {
+            ruling
+        };
         let Assessment { verdict, hint } = ruling.assessment;
         if verdict == Verdict::Throttled {
             self.pause_others(hint);
@@ -46,9 +53,16 @@ impl<'p> State<'p> {
         self.wait_or_end(Cause::Returned(ruling), failed)
     }
 
-    /// Whether a commit of the attempt may have taken effect, and must not be repeated.
+    /// Whether a commit of the attempt may have taken effect, and must not be repeated, whatever the rules say.
     pub(super) fn is_in_doubt(&self) -> bool {
         self.settings.idempotent != Some(true) && self.frame.has_open_commit()
+    }
+
+    /// Reports such a commit to the outer attempt.
+    pub(super) fn share_open_commits(&self) {
+        if self.is_in_doubt() {
+            self.frame.share_open_commits();
+        }
     }
 
     /// Decides what follows an attempt that returned an `Ok` that means failure.

@@ -114,9 +114,7 @@ impl State<'_> {
         self.frame.was_pending.set(true);
         if self.frame.if_rest().is_some() {
             self.leave_span();
-            if self.is_in_doubt() {
-                self.frame.share_open_commits();
-            }
+            self.share_open_commits();
         }
     }
 

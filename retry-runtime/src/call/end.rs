@@ -108,6 +108,7 @@ impl State<'_> {
             self.end_attempt(Attempted::Unfinished, None);
         }
         self.frame.phase.set(Phase::Ended(outcome));
+        self.share_open_commits();
         if let Some(charge) = phase.permit() {
             self.budget().inspect(|budget| budget.give_back(charge));
         }

@@ -1,6 +1,6 @@
-//! A commit that a timeout cuts may have taken effect, so its attempt must not be repeated.
+//! A commit that is cut, or whose answer is lost, may have taken effect, so its attempt must not be repeated.
 //!
-//! The open commits of an attempt are those that began in it and have not ended. A frame does not know its outer
+//! The open commits of an attempt are those that began in it and are not known to have ended. A frame does not know its outer
 //! frames. So a call that is pending with an open commit reports it to the outer attempt, which reports it to the next one in
 //! the same poll. A timeout of an outer call then finds an open commit in its own attempt.
 
@@ -9,39 +9,49 @@ use std::sync::Arc;
 use super::frame::{Frame, outer};
 use crate::atomics::Flag;
 
-/// Runs a future that may have taken effect as soon as it has begun, such as a `COMMIT`.
+/// Runs a future that may have taken effect as soon as it has begun, such as a `COMMIT`. `is_known` says of its output whether
+/// it took effect or not.
 ///
-/// If a timeout cuts this future, the attempt that it cuts is not retried. This also holds for the attempts of the calls
-/// around.
+/// If this future is dropped before its end, or nothing is known then, the attempt is not repeated, whatever fails. This also
+/// holds for the attempts of the calls around.
 #[cfg(any(
     feature = "sqlx",
     feature = "sqlx-0_8",
     feature = "tokio-postgres",
     test
 ))]
-pub(crate) async fn open_commit<F: Future>(future: F) -> F::Output {
+pub(crate) async fn open_commit<F: Future>(
+    future: F,
+    is_known: fn(&F::Output) -> bool,
+) -> F::Output {
     // If the future is dropped before its end, the commit stays open.
     let ended = Arc::new(Flag::new());
     outer(|frame| frame.add_commits(std::slice::from_ref(&ended)));
     let output = future.await;
-    ended.raise();
+    if is_known(&output) {
+        ended.raise();
+    }
     output
 }
 
+/// Whether a commit of the attempt around is open.
+#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+pub(crate) fn is_in_commit() -> bool {
+    outer(Frame::has_open_commit).unwrap_or(false)
+}
+
 impl Frame {
-    /// Whether a commit that began in this attempt is pending or was dropped.
+    /// Whether a commit that began in this attempt is pending, was dropped, or lost its answer.
     pub(crate) fn has_open_commit(&self) -> bool {
         self.if_rest()
             .is_some_and(|rest| rest.noted().commits.iter().any(|commit| commit.is_down()))
     }
 
-    /// Reports the commits to the outer attempt, if this call is pending with an open one.
+    /// Reports the commits to the outer attempt.
     pub(crate) fn share_open_commits(&self) {
-        if self.has_open_commit() {
-            // A call may be polled within its own carried attempt.
-            let commits = self.rest().noted().commits.clone();
-            outer(|outer| outer.add_commits(&commits));
-        }
+        // A call may be polled within its own carried attempt.
+        let commits = self.rest().noted().commits.clone();
+        outer(|outer| outer.add_commits(&commits));
     }
 
     /// Adds these commits to those of the present attempt, or of its `before_retry`.
@@ -90,6 +100,10 @@ mod tests {
 
     async fn hang() -> Result<(), Stopped> {
         pending().await
+    }
+
+    async fn open_commit<F: Future>(future: F) -> F::Output {
+        super::open_commit(future, |_| true).await
     }
 
     /// Where an attempt hangs.
@@ -270,7 +284,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_rule_may_repeat_a_transaction_whose_commit_was_cut() {
+    async fn a_transaction_that_may_run_twice_is_repeated_after_its_commit_was_cut() {
         let attempts = Cell::new(0);
         let outer = || async {
             attempts.set(attempts.get() + 1);
@@ -280,8 +294,8 @@ mod tests {
             }
         };
         let policy = POLICY.with_timeout(MINUTE);
-        let unknown = |stopped: &Stopped| stopped.verdict() == Verdict::Unknown;
-        let stopped = policy.run(outer).when(unknown).unboxed().await;
+        let run = policy.run(outer).with_idempotent(true);
+        let stopped = run.unboxed().await;
         assert_eq!(stopped.unwrap_err().verdict(), Verdict::Transient);
         assert_eq!(attempts.get(), 3, "the later attempts have no open commit");
     }
@@ -320,9 +334,10 @@ mod tests {
             Err(io::ErrorKind::ConnectionReset.into())
         };
         let policy = POLICY.with_base(Duration::from_millis(1));
-        let error = policy.run(call).unboxed().await.unwrap_err();
+        let run = policy.run(call).with_idempotent(true);
+        let error = run.unboxed().await.unwrap_err();
         assert_eq!(error.verdict(), Verdict::Unknown);
-        assert_eq!(attempts.get(), 2);
+        assert_eq!(attempts.get(), 3);
     }
 
     #[tokio::test(start_paused = true)]
@@ -337,9 +352,29 @@ mod tests {
             assert!(cut.is_err());
             Err(io::ErrorKind::ConnectionReset.into())
         };
-        let error = POLICY.run(call).unboxed().await.unwrap_err();
+        let run = POLICY.run(call).with_idempotent(true);
+        let error = run.unboxed().await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        assert_eq!(attempts.get(), 3);
+        assert_eq!((error.verdict(), attempts.get()), (Verdict::Transient, 3));
+    }
+
+    /// Also if the commit runs on in a task.
+    #[tokio::test(start_paused = true)]
+    async fn no_rule_repeats_an_attempt_with_an_open_commit_whatever_its_error_is() {
+        for hangs in [Hangs::InCommit, Hangs::AfterCommit] {
+            let attempts = Cell::new(0);
+            let call = || async {
+                attempts.set(attempts.get() + 1);
+                let cut = timeout(Duration::from_millis(1), transaction(hangs)).await;
+                assert!(cut.is_err());
+                Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionRefused))
+            };
+            let inner = || POLICY.run(call).when(|_| true).unboxed();
+            let outer = POLICY.with_timeout(MINUTE).run(inner).when(|_| true);
+            outer.unboxed().await.unwrap_err();
+            let expected = if hangs == Hangs::InCommit { 1 } else { 5 };
+            assert_eq!(attempts.get(), expected);
+        }
     }
 
     #[tokio::test(start_paused = true)]

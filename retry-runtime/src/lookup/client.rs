@@ -65,15 +65,14 @@ macro_rules! sends_requests {
     };
 }
 
-/// `$lines` are the two lines to paste.
+/// `$line` is the line to paste.
 macro_rules! commits {
-    ($feature:literal $Error:ty, $Holds:ident, $lines:literal) => {
+    ($feature:literal $Error:ty, $Holds:ident, $line:literal) => {
         client! {
             $feature $Error, $Holds;
-            "in a function that commits a transaction, return `Result<_, TransactionError<{E}>>` and write these lines:"
-            $lines
-            "the error of `transaction.commit()` does not say that it comes from a `COMMIT`, so a transaction \
-             that took effect could run again"
+            "in a function that commits a transaction, return `Result<_, TransactionError<{E}>>` and write this line:"
+            $line
+            "`.commit()` stays as it is: an attempt whose commit may have taken effect is not repeated"
             "in a function without a transaction, return `Result<_, reattempt::Error<{E}>>`"
         }
     };
@@ -89,17 +88,17 @@ sends_requests! {
 }
 commits! {
     "sqlx" sqlx_core::Error, HoldsSqlx,
-    "`use reattempt::sqlx::{{TransactionError, commit}};`\n`commit(transaction).await?;`"
+    "`use reattempt::sqlx::TransactionError;`"
 }
 commits! {
     "sqlx-0_8" sqlx_core_0_8::Error, HoldsOldSqlx,
-    "`use reattempt::sqlx_0_8::{{TransactionError, commit}};`\n`commit(transaction).await?;`"
+    "`use reattempt::sqlx_0_8::TransactionError;`"
 }
 commits! {
     "sea-orm" sea_orm::DbErr, HoldsDbErr,
-    "`use reattempt::sea_orm::{{TransactionError, commit}};`\n`commit(transaction).await?;`"
+    "`use reattempt::sea_orm::TransactionError;`"
 }
 commits! {
     "tokio-postgres" tokio_postgres::Error, HoldsPostgres,
-    "`use reattempt::tokio_postgres::{{TransactionError, commit}};`\n`commit(transaction).await?;`"
+    "`use reattempt::tokio_postgres::TransactionError;`"
 }

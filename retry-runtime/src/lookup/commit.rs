@@ -1,64 +1,84 @@
-//! Whether the error of a function can be that of a transaction. If so, the transaction must not be committed by its own method.
+//! What a method `commit` without arguments returned: the `COMMIT` of a transaction, or anything else.
 //!
 //! ```text
-//! Output: error.own_commit()     for each `.commit()` in the body
+//! Input:  transaction.commit()
+//! Output: transaction.commit().__retry_commit(|commit| Commit::of(&commit).track(commit))
 //! ```
 //!
-//! A transaction has the error of one client or of another, so the question needs a level for each. Any will do.
-//! No macro writes them, because rustc would show it in the message.
+//! It is behind the call, because only rustc knows where the expression in front of the call begins.
+
+use std::marker::PhantomData;
+
+use super::Level;
+#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+use crate::adapters::transaction::{Lost, tracked};
+
+/// Every value.
+pub trait Returned: Sized {
+    /// Hands the value to a function that is written where its type is known.
+    #[inline]
+    fn __retry_commit<R>(self, with: impl FnOnce(Self) -> R) -> R {
+        with(self)
+    }
+}
+
+impl<C> Returned for C {}
+
+/// What a method `commit` returned.
+///
+/// ```text
+/// // Output:                         C: Future<Output = Result<_, E>>, E of a client      else
+/// Commit::of(&commit)
+///     .track(commit)                 a future that the attempt knows                      `commit`
+///     .track_apart(commit)           a compile error                                      `commit`
+/// ```
+pub type Commit<C> = Level<Other<C>>;
+
+/// What no database client returns.
+#[derive(Debug)]
+pub struct Other<C>(PhantomData<fn(C)>);
+
+impl<C> Commit<C> {
+    /// Takes the type of the value.
+    pub const fn of(_: &C) -> Self {
+        Level(Other(PhantomData))
+    }
+}
 
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
-use super::Each;
-#[cfg(feature = "sea-orm")]
-use super::failed::LocalChain;
-use super::failed::Named;
-#[cfg(feature = "sqlx-0_8")]
-use super::failed::SendChain;
-#[cfg(feature = "sqlx")]
-use super::failed::SyncChain;
-#[cfg(feature = "tokio-postgres")]
-use super::failed::SyncPointer;
-#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
-use crate::adapters::transaction::TransactionError;
+impl<T, E: Lost, C: Future<Output = Result<T, E>>> Commit<C> {
+    /// Lets the attempt know that the commit is under way, and how it ends.
+    pub fn track(&self, commit: C) -> impl Future<Output = Result<T, E>> + use<T, E, C> {
+        tracked(commit)
+    }
 
-/// The transactions of a function with the error `E` may be committed by their own method.
+    /// Refuses the commit. It is in a task, from which the attempt learns nothing.
+    #[rustfmt::skip]
+    pub fn track_apart(&self, commit: C) -> C where Apart: IsTracked<E> { commit }
+}
+
+impl<C> Other<C> {
+    /// Returns the value.
+    #[inline]
+    pub fn track(&self, other: C) -> C {
+        other
+    }
+
+    /// Returns the value.
+    #[inline]
+    pub fn track_apart(&self, other: C) -> C {
+        other
+    }
+}
+
+/// A task.
+#[derive(Debug)]
+pub enum Apart {}
+
+/// An attempt learns how a `COMMIT` with the error `E` ends here.
 #[diagnostic::on_unimplemented(
-    message = "after a lost answer, the error of `.commit()` would run the transaction again",
-    label = "as `{E}`, it counts as that of a statement",
-    note = "write `commit(transaction)`, with `use reattempt::sqlx::commit;` or that of `sqlx_0_8`, `sea_orm` or `tokio_postgres`",
-    note = "for a savepoint, or what is no transaction, write `Transaction::commit(transaction)` with its own type"
+    message = "if the answer to this `.commit()` is lost, the attempt does not know it, and would run the transaction again",
+    label = "in a task without `propagate`",
+    note = "spawn `reattempt::propagate(future)`"
 )]
-pub trait CommitsItself<E> {}
-
-#[cfg(feature = "sqlx")]
-impl<E: From<TransactionError<sqlx_core::Error>>> SyncChain<'_, E> {
-    /// Refuses `.commit()`.
-    #[rustfmt::skip]
-    pub const fn own_commit(&self) where Each: CommitsItself<E> {}
-}
-
-#[cfg(feature = "sqlx-0_8")]
-impl<E: From<TransactionError<sqlx_core_0_8::Error>>> SendChain<'_, E> {
-    /// Refuses `.commit()`.
-    #[rustfmt::skip]
-    pub const fn own_commit(&self) where Each: CommitsItself<E> {}
-}
-
-#[cfg(feature = "sea-orm")]
-impl<E: From<TransactionError<sea_orm::DbErr>>> LocalChain<'_, E> {
-    /// Refuses `.commit()`.
-    #[rustfmt::skip]
-    pub const fn own_commit(&self) where Each: CommitsItself<E> {}
-}
-
-#[cfg(feature = "tokio-postgres")]
-impl<E: From<TransactionError<tokio_postgres::Error>>> SyncPointer<'_, E> {
-    /// Refuses `.commit()`.
-    #[rustfmt::skip]
-    pub const fn own_commit(&self) where Each: CommitsItself<E> {}
-}
-
-impl<E: ?Sized> Named<'_, E> {
-    /// Allows `.commit()`.
-    pub const fn own_commit(&self) {}
-}
+pub trait IsTracked<E> {}

@@ -21,7 +21,7 @@
 //! |---|---|
 //! | `argument` | what an attempt gets of an argument: `Clone`, `Sync`, `Send` |
 //! | `client` | whether an error is that of a client, whose adapter has an error type to name in a message |
-//! | `commit` | whether an error can be that of a transaction: `From<TransactionError<_>>` |
+//! | `commit` | whether a value is the `COMMIT` of a client: a future with its error |
 //! | `convert` | whether an `impl Into<X>` is converted before the first attempt: `X: Clone` |
 //! | `failed` | whether the call keeps an error: `Send`, and it converts into a boxed error; the verdict of an error: `Retryable`; its text: `Error`, or `Display`; an error of another type inside it: `Error`, or `AsRef<dyn Error>` |
 
@@ -42,7 +42,7 @@ pub use self::argument::{
     Argument, Each, FindsSelfAgain, ForEachAttempt, Lent, LentAcrossThreads, LentAs, LentParts,
     Parts, StartsAnew, Unshared, handed_over,
 };
-pub use self::commit::CommitsItself;
+pub use self::commit::{Apart, Commit, IsTracked, Other, Returned};
 pub use self::convert::{Convert, Unconverted};
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
 pub(crate) use self::failed::write_chain;

@@ -9,6 +9,7 @@ mod hyper;
 mod junk;
 mod layer;
 mod ledger;
+mod own_commits;
 mod reqwest;
 mod reqwest_middleware;
 mod reqwest_retry;

@@ -48,7 +48,7 @@ integrations::tests! {
         tokio_postgres::a_pooler_that_has_no_server_for_a_session_refuses_it;
     [postgres::PROGRAM] =>
         broken_commits::a_transfer_whose_commit_is_broken_after_any_byte_is_not_booked_twice,
-        broken_commits::a_rule_that_names_the_commit_repeats_it,
+        broken_commits::a_commit_is_repeated_if_that_does_no_harm,
         deadpool::a_pool_without_a_free_connection_and_without_a_server_refuses,
         hot_rows::conflicts_in_postgres_end_no_call,
         deadpool::an_error_of_ones_own_knows_whether_the_commit_was_sent,

@@ -1,0 +1,258 @@
+//! `.commit()` in the body of an annotated function: no rule repeats one that may have taken effect.
+
+use std::cell::Cell;
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+use reattempt::sqlx::TransactionError;
+use reattempt::{Retryable, Stopped, propagate, retry};
+use sqlx::Error;
+use tokio::time::sleep;
+
+/// How the `COMMIT` ends.
+#[derive(Clone, Copy)]
+enum End {
+    Lost,
+    LostAtOnce,
+    Hangs,
+    /// It never ran.
+    Refused,
+}
+
+/// A transaction, which counts its commits.
+#[derive(Clone, Copy)]
+struct Transaction<'c>(&'c Cell<u32>, End);
+
+impl Transaction<'_> {
+    async fn commit(self) -> Result<(), Error> {
+        self.0.set(self.0.get() + 1);
+        if !matches!(self.1, End::LostAtOnce) {
+            sleep(Duration::from_millis(5)).await;
+        }
+        match self.1 {
+            End::Lost | End::LostAtOnce => Err(Error::Io(ErrorKind::ConnectionReset.into())),
+            End::Hangs => std::future::pending().await,
+            End::Refused => Err(Error::PoolTimedOut),
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error, Retryable)]
+enum Own {
+    #[error(transparent)]
+    #[retryable(transient)]
+    Db(#[from] Error),
+    #[error("stopped")]
+    #[retryable(forward)]
+    Stopped(#[from] Stopped),
+}
+
+/// What a function may be generic over.
+trait Commits {
+    fn commit(self) -> impl Future<Output = DbResult<()>>;
+}
+
+impl Commits for Transaction<'_> {
+    async fn commit(self) -> DbResult<()> {
+        Self::commit(self).await
+    }
+}
+
+type DbResult<T> = Result<T, Error>;
+
+#[derive(Debug, thiserror::Error, Retryable)]
+#[error(transparent)]
+#[retryable(transient)]
+struct Hidden(#[from] Own);
+
+impl From<Error> for Hidden {
+    fn from(error: Error) -> Self {
+        Own::Db(error).into()
+    }
+}
+
+macro_rules! commits {
+    ($($function:ident($begun:ident $($rule:tt)*) -> $E:ty $body:block)*) => {$(
+        #[retry(base = "1ms", budget = "none" $($rule)*)]
+        async fn $function($begun: Transaction<'_>) -> Result<(), $E> $body
+    )*};
+}
+
+commits! {
+    by_on(begun, on = "Error") -> Error { begun.commit().await }
+    by_when(begun, when = |_| true) -> Error {
+        let transaction = begun;
+        transaction.commit().await?;
+        Ok(())
+    }
+    by_verdict(begun) -> Own { Ok(begun.commit().await?) }
+    by_text(begun, when = |_| true) -> String {
+        begun.commit().await.map_err(|error| error.to_string())
+    }
+    in_anyhow(begun, on = "Error") -> anyhow::Error { Ok(begun.commit().await?) }
+    in_a_block(begun, on = "Error") -> Error { async { if true { begun.commit().await } else { Ok(()) } }.await }
+    in_a_closure(begun, on = "Error") -> Error { (async || begun.commit().await)().await }
+    in_join(begun, on = "Error") -> Error { tokio::join!(begun.commit(), async {}).0 }
+    boxed(begun, on = "Error") -> Error { Box::pin(begun.commit()).await }
+    in_a_box(begun, on = "Error | io::Error") -> Box<dyn std::error::Error + Send + Sync> { Ok(begun.commit().await?) }
+    hidden_twice(begun, on = "Hidden | io::Error") -> Hidden { Ok(begun.commit().await?) }
+    in_a_function(begun, when = |_| true) -> Error {
+        async fn end(transaction: Transaction<'_>) -> DbResult<()> {
+            transaction.commit().await
+        }
+        end(begun).await
+    }
+    in_a_macro(begun, when = |_| true) -> Error {
+        macro_rules! end {
+            ($transaction:expr) => { $transaction.commit().await };
+        }
+        end!(begun)
+    }
+    pinned(begun, when = |_| true) -> Error {
+        let commit = async { begun.commit().await };
+        let mut commit = std::pin::pin!(commit);
+        commit.as_mut().await
+    }
+    cut_by_the_body(begun, when = |_| true) -> Error {
+        let commit = tokio::time::timeout(Duration::from_millis(1), begun.commit());
+        commit.await.unwrap_or(Err(Error::PoolTimedOut))
+    }
+    cut_by_select(begun, when = |_| true) -> Error {
+        tokio::select! {
+            committed = begun.commit() => committed,
+            () = sleep(Duration::from_millis(1)) => Err(Error::PoolTimedOut),
+        }
+    }
+    cut_by_try_join(begun, when = |_| true) -> Error {
+        let other = async { sleep(Duration::from_millis(1)).await; Err::<(), _>(Error::PoolTimedOut) };
+        tokio::try_join!(begun.commit(), other).map(|_| ())
+    }
+    ignored(begun, when = |_| true) -> Error {
+        let _ = begun.commit().await;
+        Err(Error::PoolTimedOut)
+    }
+    ignored_within(begun, when = |_| true) -> Error {
+        #[retry(base = "1ms", on = "Error")]
+        async fn ignores(begun: Transaction<'_>) -> DbResult<()> {
+            let _ = begun.commit().await;
+            Ok(())
+        }
+        ignores(begun).await?;
+        Err(Error::PoolTimedOut)
+    }
+    spawned_as_part(begun, on = "Error") -> Error {
+        tokio::task::LocalSet::new().run_until(propagate(begun.commit())).await
+    }
+    statement(begun) -> TransactionError<Error> { Ok(begun.commit().await?) }
+    within_another(begun, when = |_| true) -> Own { by_verdict(begun).await }
+    limited(begun, timeout = "1s") -> Own { Ok(begun.commit().await?) }
+    limited_outside(begun, timeout = "1s", when = |_| true) -> Own { by_verdict(begun).await }
+    harmless(begun, when = |_| true, idempotent = true) -> Error { begun.commit().await }
+    harmless_inside(begun, when = |_| true) -> Error { harmless(begun).await }
+    harmless_by_verdict(begun, timeout = "1s", idempotent = true) -> reattempt::Error<Error> { Ok(begun.commit().await?) }
+}
+
+macro_rules! commits_of {
+    ($end:expr; $($function:ident),+) => {
+        [$({
+            let commits = Cell::new(0);
+            $function(Transaction(&commits, $end)).await.unwrap_err();
+            (stringify!($function), commits.get())
+        }),+]
+    };
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_commit_runs_once_whatever_the_rules_say() {
+    let lost = commits_of!(
+        End::Lost; by_on, by_when, by_verdict, by_text, in_anyhow, in_a_block, in_a_closure, in_join, boxed, spawned_as_part, statement,
+        within_another, in_a_box, hidden_twice, in_a_function, in_a_macro, pinned, cut_by_the_body, cut_by_select, cut_by_try_join,
+        ignored, ignored_within, generic, aliased
+    );
+    let at_once = commits_of!(End::LostAtOnce; by_when, within_another, ignored, ignored_within);
+    let cut = commits_of!(End::Hangs; limited, limited_outside);
+    for (name, commits) in lost.into_iter().chain(at_once).chain(cut) {
+        assert_eq!(commits, 1, "{name}");
+    }
+}
+
+#[retry(base = "1ms", budget = "none", when = |_| true)]
+async fn generic<T: Commits + Copy>(begun: T) -> DbResult<()> {
+    begun.commit().await
+}
+
+#[retry(base = "1ms", budget = "none", on = "Error")]
+async fn aliased(begun: Transaction<'_>) -> DbResult<()> {
+    begun.commit().await?;
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ok_behind_a_lost_commit_is_not_repeated() {
+    #[retry(base = "1ms", budget = "none", when_ok = |done| !done, when = |_| true)]
+    async fn by_value(begun: Transaction<'_>) -> DbResult<bool> {
+        Ok(begun.commit().await.is_ok())
+    }
+    #[retry(base = "1ms", budget = "none", until = |done| *done, when = |_| true)]
+    async fn polled(begun: Transaction<'_>) -> anyhow::Result<bool> {
+        Ok(begun.commit().await.is_ok())
+    }
+    let commits = [(); 2].map(|()| Cell::new(0));
+    let begun = |which: usize| Transaction(&commits[which], End::Lost);
+    assert!(!by_value(begun(0)).await.unwrap());
+    polled(begun(1)).await.unwrap_err();
+    assert_eq!(commits.map(|commits| commits.get()), [1, 1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_commit_that_may_run_twice_or_never_ran_is_repeated() {
+    let lost = commits_of!(End::Lost; harmless, harmless_by_verdict);
+    let cut = commits_of!(End::Hangs; harmless_by_verdict);
+    let refused = commits_of!(End::Refused; by_on, by_when, by_verdict, statement);
+    for (name, commits) in lost.into_iter().chain(cut).chain(refused) {
+        assert_eq!(commits, 3, "{name}");
+    }
+    let [(_, inside)] = commits_of!(End::Lost; harmless_inside);
+    assert!(inside > 3, "{inside}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_error_of_a_transaction_knows_that_it_is_one_of_a_commit() {
+    let commits = Cell::new(0);
+    let error = statement(Transaction(&commits, End::Lost)).await;
+    assert!(
+        matches!(error, Err(TransactionError::Commit(_))),
+        "{error:?}"
+    );
+    let error = statement(Transaction(&commits, End::Refused)).await;
+    assert!(
+        matches!(error, Err(TransactionError::Statement(_))),
+        "{error:?}"
+    );
+}
+
+/// What no client of a database returns stays what it is.
+#[tokio::test(start_paused = true)]
+async fn a_commit_of_anything_else_is_as_without_the_attribute() {
+    struct Text<'t>(&'t str);
+    impl<'t> Text<'t> {
+        fn commit(&mut self) -> &mut Self {
+            self
+        }
+    }
+    struct Log;
+    impl Log {
+        async fn commit(&self) -> io::Result<()> {
+            Err(ErrorKind::ConnectionReset.into())
+        }
+    }
+    #[retry(base = "1ms")]
+    async fn writes(calls: &mut u32) -> io::Result<()> {
+        *calls += 1;
+        assert_eq!(Text("x").commit().commit().0, "x");
+        Log.commit().await
+    }
+    let mut calls = 0;
+    writes(&mut calls).await.unwrap_err();
+    assert_eq!(calls, 3);
+}
