@@ -157,10 +157,13 @@ pub(crate) fn last_word(error: &(dyn Error + 'static)) -> Option<Verdict> {
     links(error).find_map(has_last_word)
 }
 
-/// Whether `on` may look for errors in the chain of the error of an attempt, which may run twice if that is `harmless`.
+/// Whether `on` may look for errors in the chain of the error of an attempt, which may run twice if that is `harmless`. If not,
+/// it does not look behind what has the last word, nor at a database whose connection was lost, perhaps in a `COMMIT`.
 pub(crate) fn may_search(error: &(dyn Error + 'static), harmless: bool) -> bool {
     let mut words = links(error).filter_map(has_last_word);
+    let lost = |link| DATABASES.iter().find_map(|(_, is_lost)| is_lost(link));
     words.all(|verdict| harmless && verdict == Verdict::Unknown)
+        && (harmless || links(error).find_map(lost) != Some(true))
 }
 
 /// Returns the verdict of the link if it has the last word. The chain around and behind it does not matter.
@@ -174,19 +177,30 @@ fn has_last_word(link: &(dyn Error + 'static)) -> Option<Verdict> {
     }
     match as_type::<Stopped>(link).map(Stopped::verdict) {
         Some(verdict) if !verdict.is_retryable() => Some(verdict),
-        _ => OPEN_COMMITS.iter().find_map(|ask| ask(link)),
+        _ => DATABASES
+            .iter()
+            .find_map(|(open_commit, _)| open_commit(link)),
     }
 }
 
-const OPEN_COMMITS: &[fn(&(dyn Error + 'static)) -> Option<Verdict>] = &[
+/// Answers a question about a link, if it has a type that knows.
+type Asks<A> = fn(&(dyn Error + 'static)) -> Option<A>;
+
+const DATABASES: &[(Asks<Verdict>, Asks<bool>)] = &[
     #[cfg(feature = "sea-orm")]
-    open_commit::<sea_orm::DbErr>,
+    (open_commit::<sea_orm::DbErr>, is_lost::<sea_orm::DbErr>),
     #[cfg(feature = "sqlx")]
-    open_commit::<sqlx_core::Error>,
+    (open_commit::<sqlx_core::Error>, is_lost::<sqlx_core::Error>),
     #[cfg(feature = "sqlx-0_8")]
-    open_commit::<sqlx_core_0_8::Error>,
+    (
+        open_commit::<sqlx_core_0_8::Error>,
+        is_lost::<sqlx_core_0_8::Error>,
+    ),
     #[cfg(feature = "tokio-postgres")]
-    open_commit::<tokio_postgres::Error>,
+    (
+        open_commit::<tokio_postgres::Error>,
+        is_lost::<tokio_postgres::Error>,
+    ),
 ];
 
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
@@ -198,6 +212,13 @@ fn open_commit<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Optio
         None => as_type::<CommitError<E>>(link)?.verdict(),
     };
     (verdict == Verdict::Unknown).then_some(verdict)
+}
+
+/// Whether it is that of a lost connection which may have been in a `COMMIT`. In a transaction, it was not.
+#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+fn is_lost<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Option<bool> {
+    let in_transaction = as_type::<TransactionError<E>>(link).map(|_| false);
+    in_transaction.or_else(|| as_type::<E>(link).map(E::is_lost))
 }
 
 /// An error whose verdict depends on its sources.
@@ -233,10 +254,7 @@ impl Answer {
     }
 }
 
-/// Asks the link, if it has one type.
-type Ask = fn(&(dyn Error + 'static)) -> Option<Answer>;
-
-const KNOWN: &[Ask] = &[
+const KNOWN: &[Asks<Answer>] = &[
     alone::<io::Error>,
     of::<tokio::time::error::Elapsed>,
     of::<Stopped>,

@@ -139,8 +139,8 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
     }
 
     /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent
-    /// is not retried. Nor is an error that holds a `COMMIT` that may have taken effect. Of several `on`, one must find
-    /// an error.
+    /// is not retried. Nor, without [`with_idempotent(true)`](Self::with_idempotent), is an error that holds a `COMMIT` that may have
+    /// taken effect, or the lost connection of a database, which may have been in one. Of several `on`, one must find an error.
     ///
     /// For an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`, write [`on_inside`](Self::on_inside).
     pub fn on<A>(self) -> Run<'p, O, T, E, true, C, W>

@@ -116,8 +116,24 @@ fn stopped(earlier: impl Into<Dynamic>) -> Stopped {
 #[track_caller]
 fn check<E: Error + Send + Sync + 'static>(lost: impl Fn() -> E) {
     ends(|| TransactionError::Commit(CommitError(lost())));
-    // Before the commit, nothing took effect.
-    goes_on(|| TransactionError::Statement(lost()));
+    // Before the commit, nothing took effect. A wrapper that hides the `TransactionError` hides that too.
+    let hides = |wrapper: &str| wrapper.contains("transparent") || wrapper == "Box of Arc";
+    for (wrapper, error) in wrapped(|| TransactionError::Statement(lost())) {
+        assert_eq!(find::<E>(&error).is_none(), hides(wrapper), "{wrapper}");
+    }
+    // Alone, it may be that of a commit.
+    for (wrapper, error) in wrapped(&lost) {
+        let found = [
+            find::<io::Error>(&error),
+            find::<E>(&error),
+            find::<crate::Error<E>>(&error),
+        ];
+        if !hides(wrapper) {
+            assert_eq!(found, [None; 3], "{wrapper}");
+            let harmless = find_in::<E>(&*error, true, |_| Assessment::UNKNOWN);
+            assert!(harmless.is_some(), "{wrapper}");
+        }
+    }
     // The limit may have cut a commit that is not the adapter's.
     let by_a_limit = || TransactionError::<E>::Stopped(stopped(lost()));
     for error in [

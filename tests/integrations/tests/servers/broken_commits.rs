@@ -122,6 +122,25 @@ own_method! {
     own_outer(, when = |_| true) -> Transient;
 }
 
+/// A function that no attribute sees.
+async fn book_unseen(port: u16, id: i32) -> Result<(), Error> {
+    let mut client = postgres::connect(&postgres::url(port)).await?;
+    let transaction = client.transaction().await?;
+    let insert = format!("INSERT INTO transfer VALUES ({id})");
+    transaction.batch_execute(&insert).await?;
+    transaction.commit().await
+}
+
+#[retry(base = "1ms", budget = "none", on = "Error | io::Error")]
+async fn unseen(port: u16, id: i32) -> Result<(), Error> {
+    book_unseen(port, id).await
+}
+
+#[retry(base = "1ms", budget = "none", on = "Error | io::Error")]
+async fn unseen_in_any(port: u16, id: i32) -> anyhow::Result<()> {
+    book_unseen(port, id).await.context("not booked")
+}
+
 #[derive(Debug, thiserror::Error, Retryable)]
 #[error(transparent)]
 #[retryable(transient)]
@@ -149,7 +168,7 @@ macro_rules! transfers {
     };
 }
 
-const TRANSFERS: [(&str, Transfer); 15] = transfers![
+const TRANSFERS: [(&str, Transfer); 17] = transfers![
     itself,
     named,
     with_context,
@@ -164,7 +183,9 @@ const TRANSFERS: [(&str, Transfer); 15] = transfers![
     own_transient,
     own_any,
     own_transaction,
-    own_inside
+    own_inside,
+    unseen,
+    unseen_in_any
 ];
 
 const BLOCKING: (&str, Transfer) = ("blocking", |port, id| {

@@ -360,7 +360,7 @@ pub(crate) async fn a_locked_row_is_waited_for_unless_statement_timeout_is_below
 }
 
 #[retry(
-    on = "tokio_postgres::Error",
+    idempotent = true,
     attempts = "unlimited",
     base = "10ms",
     max_delay = "100ms",

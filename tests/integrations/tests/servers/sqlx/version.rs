@@ -285,7 +285,7 @@ pub(crate) async fn a_mariadb_without_a_free_connection_refuses() {
 }
 
 #[retry(
-    on = "Error",
+    idempotent = true,
     attempts = "unlimited",
     base = "10ms",
     max_delay = "100ms",
@@ -349,17 +349,17 @@ async fn select(pool: &PgPool) -> Result<i32, Error> {
         .await
 }
 
-#[retry(base = "1ms", on = "Error")]
+#[retry(base = "1ms", idempotent = true)]
 async fn read(pool: &PgPool) -> Result<i32, Error> {
     select(pool).await
 }
 
-#[retry(base = "1ms")]
+#[retry(base = "1ms", on = "Error")]
 async fn read_or_write(pool: &PgPool) -> Result<i32, Error> {
     select(pool).await
 }
 
-pub(crate) async fn a_read_whose_connection_is_lost_is_retried_if_a_rule_says_so() {
+pub(crate) async fn a_query_whose_connection_is_lost_is_retried_if_that_does_no_harm() {
     let server = postgres::Server::start().await.unwrap();
     let port = server.port();
     let name = Proxy::start(move |_| To::Server(port)).await;
