@@ -17,6 +17,9 @@ pub enum Outcome {
     SuccessAfterRetry,
     /// The verdict or the rules allow no other attempt.
     NotRetryable,
+    /// A transaction may have taken effect, because its commit was cut or its answer was lost. Nothing repeats it, whatever else
+    /// would have ended the call.
+    InDoubt,
     /// The last attempt failed, and no attempt is left.
     AttemptsExhausted,
     /// The last attempt reached its timeout, and no other attempt is left or allowed.
@@ -42,6 +45,7 @@ words! {
     Self::Success => "success",
     Self::SuccessAfterRetry => "success_after_retry",
     Self::NotRetryable => "not_retryable",
+    Self::InDoubt => "in_doubt",
     Self::AttemptsExhausted => "attempts_exhausted",
     Self::Timeout => "timeout",
     Self::Deadline => "deadline",

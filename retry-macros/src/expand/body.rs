@@ -18,6 +18,7 @@ pub(super) fn attempt(
     plan: &Plan,
     body: &TokenStream,
     at: Span,
+    hedged: bool,
 ) -> TokenStream {
     let typed = typed_return(&item::without_impl(&function.output));
     let body = if plan.rename_self {
@@ -25,7 +26,7 @@ pub(super) fn attempt(
     } else {
         body.clone()
     };
-    let (body, commits) = item::with_commits(body);
+    let (body, commits) = item::with_commits(body, hedged);
     let commits = commits.then(|| {
         generated! {
             #[allow(unused_imports)]

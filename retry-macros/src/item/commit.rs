@@ -14,16 +14,20 @@ use crate::tokens::{before, delimiter, grouped, has_word, inside, is_punct, is_w
 /// Input:   transaction.commit().await?
 /// Output:  transaction.commit().__retry_commit(|commit| Commit::of(&commit).track(commit)).await?
 /// ```
-pub(crate) fn with_commits(body: TokenStream) -> (TokenStream, bool) {
+///
+/// If it is `hedged`, a second attempt may run beside the first.
+pub(crate) fn with_commits(body: TokenStream, hedged: bool) -> (TokenStream, bool) {
     let mut found = false;
     // Most bodies stay as they are.
     if !has_word(&body, "commit") {
         return (body, found);
     }
-    (tracked(body, "track", &mut found), found)
+    let track = if hedged { "track_beside" } else { "track" };
+    (tracked(body, track, track, &mut found), found)
 }
 
-fn tracked(body: TokenStream, track: &str, found: &mut bool) -> TokenStream {
+/// `attempt` is the method for the code of the attempt itself, and `track` that for this part of it.
+fn tracked(body: TokenStream, attempt: &str, track: &str, found: &mut bool) -> TokenStream {
     let tokens: Vec<_> = body.into_iter().collect();
     let mut code = TokenStream::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -43,16 +47,16 @@ fn tracked(body: TokenStream, track: &str, found: &mut bool) -> TokenStream {
             continue;
         }
         code.extend([match token {
-            TokenTree::Group(group) if !is_text_of(&tokens, at) => {
+            TokenTree::Group(group) if !is_apart(&tokens, at) => {
                 // A task knows nothing of the attempt, unless that is propagated to it.
                 let track = match previous {
                     Some(TokenTree::Ident(word)) if word.to_string().starts_with("spawn") => {
                         "track_apart"
                     }
-                    word if is_word(word, "propagate") => "track",
+                    word if is_word(word, "propagate") => attempt,
                     _ => track,
                 };
-                let inner = tracked(group.stream(), track, found);
+                let inner = tracked(group.stream(), attempt, track, found);
                 grouped(group.delimiter(), inner, group.span())
             }
             token => token.clone(),
@@ -66,9 +70,10 @@ fn is_empty_call(token: &TokenTree) -> bool {
         && matches!(token, TokenTree::Group(group) if inside(group).is_empty())
 }
 
-/// Whether the group at `at` becomes a text: `stringify!(…)`.
-fn is_text_of(tokens: &[TokenTree], at: usize) -> bool {
-    is_punct(before(tokens, at, 1), "!") && is_word(before(tokens, at, 2), "stringify")
+/// Whether the group at `at` becomes a text, `stringify!(…)`, or is a module, `mod name {…}`, which does not see the names of the body.
+fn is_apart(tokens: &[TokenTree], at: usize) -> bool {
+    let second = before(tokens, at, 2);
+    is_word(second, "mod") || is_punct(before(tokens, at, 1), "!") && is_word(second, "stringify")
 }
 
 #[cfg(test)]
@@ -99,14 +104,26 @@ mod tests {
             ("Transaction::commit(savepoint).await?;", ""),
             ("log.commit(offset)?;", ""),
             ("stringify!(tx.commit());", ""),
+            ("mod end { fn end(tx: T) { tx.commit() } }", ""),
             ("tx.rollback().await?; self.commit;", ""),
         ] {
-            let (code, found) = with_commits(body.parse().unwrap());
-            let code = code.to_string();
-            let words = code.split_whitespace();
-            let names: Vec<_> = words.filter(|word| word.starts_with("track")).collect();
-            assert_eq!(names.join(" "), expected, "{body}");
-            assert_eq!(found, !expected.is_empty(), "{body}");
+            for (hedged, track) in [(false, "track"), (true, "track_beside")] {
+                let (code, found) = with_commits(body.parse().unwrap(), hedged);
+                let code = code.to_string();
+                let words = code.split_whitespace();
+                let names = words.filter(|word| word.starts_with("track"));
+                let expected = expected.split(' ').map(|name| match name {
+                    "track" => track,
+                    name => name,
+                });
+                let names: Vec<_> = names.collect();
+                assert_eq!(
+                    names.join(" "),
+                    expected.collect::<Vec<_>>().join(" "),
+                    "{body}"
+                );
+                assert_eq!(found, !names.is_empty(), "{body}");
+            }
         }
     }
 }

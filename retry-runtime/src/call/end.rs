@@ -71,13 +71,19 @@ impl State<'_> {
     #[cold]
     pub(super) fn give_up(&self, outcome: Outcome, failed: FailedWith<'_>) {
         let frame = &self.frame;
+        let refusal = outcome;
+        let outcome = if self.is_in_doubt() {
+            Outcome::InDoubt
+        } else {
+            outcome
+        };
         // If a call inside was refused, the event of that call names the budget.
         let refused = outcome == Outcome::Budget && frame.refusal.get().is_none();
         let budget = refused.then(|| self.budget()).flatten();
         // A subscriber may make calls of its own, which make the outer call forget a refusal.
         self.log(Event::GaveUp(failed, outcome, budget));
         self.end(outcome);
-        self.refuse_around(outcome);
+        self.refuse_around(refusal);
         self.note_retries();
     }
 

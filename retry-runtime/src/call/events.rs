@@ -57,6 +57,8 @@ impl State<'_> {
             Event::GaveUp(_, Outcome::NotRetryable, _) => {
                 (Level::DEBUG, "attempt failed, not retryable")
             }
+            // Someone has to look.
+            Event::GaveUp(_, Outcome::InDoubt, _) => (Level::WARN, trace::IN_DOUBT),
             // The caller asked for it.
             Event::GaveUp(_, Outcome::Cancelled, _) => (Level::DEBUG, "the call was cancelled"),
             Event::GaveUp(..) => (Level::WARN, "gave up"),

@@ -170,7 +170,12 @@ impl State<'_> {
             elapsed: self.elapsed().unwrap_or_default(),
             waited,
             verdict: frame.previous.get().map(|previous| match previous {
-                Previous::TimedOut if matches!(outcome, Outcome::Timeout | Outcome::Deadline) => {
+                Previous::TimedOut
+                    if matches!(
+                        outcome,
+                        Outcome::Timeout | Outcome::Deadline | Outcome::InDoubt
+                    ) =>
+                {
                     self.verdict_of_cut()
                 }
                 _ => previous.verdict(),

@@ -26,10 +26,12 @@ pub(crate) async fn open_commit<F: Future>(
 ) -> F::Output {
     // If the future is dropped before its end, the commit stays open.
     let ended = Arc::new(Flag::new());
-    outer(|frame| frame.add_commits(std::slice::from_ref(&ended)));
+    let in_call = outer(|frame| frame.add_commits(std::slice::from_ref(&ended))) == Some(true);
     let output = future.await;
     if is_known(&output) {
         ended.raise();
+    } else if !in_call {
+        crate::trace::commit_in_doubt();
     }
     output
 }
@@ -54,15 +56,17 @@ impl Frame {
         outer(|outer| outer.add_commits(&commits));
     }
 
-    /// Adds these commits to those of the present attempt, or of its `before_retry`.
-    fn add_commits(&self, commits: &[Arc<Flag>]) {
-        if self.is_attempt() || self.is_call() {
+    /// Adds these commits to those of the present attempt, or of its `before_retry`. Returns whether there is one.
+    fn add_commits(&self, commits: &[Arc<Flag>]) -> bool {
+        let in_call = self.is_attempt() || self.is_call();
+        if in_call {
             let mut noted = self.rest().noted();
             // An inner call reports its commits again at each poll.
             let is_other = |known: &Arc<Flag>| !commits.iter().any(|new| Arc::ptr_eq(new, known));
             (noted.commits).retain(|known| known.is_down() && is_other(known));
             noted.commits.extend_from_slice(commits);
         }
+        in_call
     }
 }
 

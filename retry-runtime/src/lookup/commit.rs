@@ -31,6 +31,7 @@ impl<C> Returned for C {}
 /// Commit::of(&commit)
 ///     .track(commit)                 a future that the attempt knows                      `commit`
 ///     .track_apart(commit)           a compile error                                      `commit`
+///     .track_beside(commit)          a compile error                                      `commit`
 /// ```
 pub type Commit<C> = Level<Other<C>>;
 
@@ -55,6 +56,10 @@ impl<T, E: Lost, C: Future<Output = Result<T, E>>> Commit<C> {
     /// Refuses the commit. It is in a task, from which the attempt learns nothing.
     #[rustfmt::skip]
     pub fn track_apart(&self, commit: C) -> C where Apart: IsTracked<E> { commit }
+
+    /// Refuses the commit. A second attempt may run beside this one.
+    #[rustfmt::skip]
+    pub fn track_beside(&self, commit: C) -> C where Apart: CommitsOnce<E> { commit }
 }
 
 impl<C> Other<C> {
@@ -69,9 +74,15 @@ impl<C> Other<C> {
     pub fn track_apart(&self, other: C) -> C {
         other
     }
+
+    /// Returns the value.
+    #[inline]
+    pub fn track_beside(&self, other: C) -> C {
+        other
+    }
 }
 
-/// A task.
+/// What is no attempt by itself: a task, or one of two attempts at once.
 #[derive(Debug)]
 pub enum Apart {}
 
@@ -82,3 +93,11 @@ pub enum Apart {}
     note = "spawn `reattempt::propagate(future)`"
 )]
 pub trait IsTracked<E> {}
+
+/// A transaction whose `COMMIT` has the error `E` may be committed in two attempts at once.
+#[diagnostic::on_unimplemented(
+    message = "with `hedge`, two attempts run at once, and both may commit this transaction",
+    label = "both commits would take effect",
+    note = "remove `hedge`, or, if running twice does no harm, add `idempotent = true`"
+)]
+pub trait CommitsOnce<E> {}

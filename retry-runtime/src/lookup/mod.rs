@@ -42,7 +42,7 @@ pub use self::argument::{
     Argument, Each, FindsSelfAgain, ForEachAttempt, Lent, LentAcrossThreads, LentAs, LentParts,
     Parts, StartsAnew, Unshared, handed_over,
 };
-pub use self::commit::{Apart, Commit, IsTracked, Other, Returned};
+pub use self::commit::{Apart, Commit, CommitsOnce, IsTracked, Other, Returned};
 pub use self::convert::{Convert, Unconverted};
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
 pub(crate) use self::failed::write_chain;

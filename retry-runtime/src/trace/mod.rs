@@ -82,6 +82,21 @@ pub(crate) fn ignored_header(header: &str, value: &[u8], expected: &'static str)
     );
 }
 
+pub(crate) const IN_DOUBT: &str = "a transaction may have taken effect; nothing repeats it";
+
+/// A commit that may have taken effect is in no call that ends with it: an event of level warn.
+#[cfg(any(
+    feature = "sqlx",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres",
+    test
+))]
+pub(crate) fn commit_in_doubt() {
+    static LINES: Lines = Lines::new();
+    let outcome = crate::stopped::Outcome::InDoubt.as_str();
+    limited!(WARN, LINES, TEN_IN_A_SECOND, IN_DOUBT, outcome = outcome);
+}
+
 /// How many lines with one message are logged in a period that begins with the first of them.
 pub(crate) type Most = (u32, Duration);
 
@@ -91,7 +106,7 @@ pub(crate) const ONCE: Most = (1, Duration::MAX);
 
 /// The lines of one function. It has room for all messages, because a call that is not observed does not allocate.
 #[derive(Debug)]
-pub(crate) struct Lines(Mutex<[Period; 11]>);
+pub(crate) struct Lines(Mutex<[Period; 12]>);
 
 /// The current period of one message.
 #[derive(Debug, Clone, Copy)]
@@ -112,7 +127,7 @@ impl Lines {
             logged: 0,
             left_out: 0,
         };
-        Self(Mutex::new([NONE; 11]))
+        Self(Mutex::new([NONE; 12]))
     }
 
     /// Counts a line. Returns how many lines with this message were left out since the last logged one, or `None` if this one is

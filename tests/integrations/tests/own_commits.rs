@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
+use integrations::written::Written;
 use reattempt::sqlx::TransactionError;
-use reattempt::{Retryable, Stopped, propagate, retry};
+use reattempt::{Outcome, Retryable, Stopped, observe, propagate, retry};
 use sqlx::Error;
 use tokio::time::sleep;
 
@@ -255,4 +256,74 @@ async fn a_commit_of_anything_else_is_as_without_the_attribute() {
     let mut calls = 0;
     writes(&mut calls).await.unwrap_err();
     assert_eq!(calls, 3);
+}
+
+/// What a call ends with, and what its events of level warn say.
+async fn end_of<T: std::fmt::Debug>(
+    call: impl Future<Output = Result<(), T>>,
+) -> (Option<Outcome>, String) {
+    let written = Written::default();
+    let writer = written.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::WARN)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let (ended, report) = observe(call).await;
+    ended.unwrap_err();
+    (report.map(|report| report.outcome()), written.take())
+}
+
+const IN_DOUBT: &str = "a transaction may have taken effect; nothing repeats it";
+
+#[tokio::test(start_paused = true)]
+async fn a_commit_in_doubt_that_ends_a_call_is_a_warning_with_an_outcome() {
+    let commits = Cell::new(0);
+    let begun = |end| Transaction(&commits, end);
+    for (end, warnings) in [
+        (end_of(by_on(begun(End::Lost))).await, 1),
+        (end_of(limited(begun(End::Hangs))).await, 1),
+        (end_of(within_another(begun(End::Lost))).await, 2),
+        (end_of(once(begun(End::Lost))).await, 1),
+    ] {
+        let (outcome, said) = end;
+        assert_eq!(outcome, Some(Outcome::InDoubt), "{said}");
+        assert_eq!(said.matches(IN_DOUBT).count(), warnings, "{said}");
+        assert_eq!(said.matches("in_doubt").count(), warnings, "{said}");
+        assert!(!said.contains("gave up"), "{said}");
+    }
+    for (outcome, said) in [
+        end_of(harmless(begun(End::Lost))).await,
+        end_of(once(begun(End::Refused))).await,
+    ] {
+        assert_eq!(outcome, Some(Outcome::AttemptsExhausted), "{said}");
+        assert!(!said.contains(IN_DOUBT), "{said}");
+    }
+}
+
+#[retry(attempts = 1)]
+async fn once(begun: Transaction<'_>) -> DbResult<()> {
+    begun.commit().await
+}
+
+/// In a task that is spawned under another name, no call learns of it.
+#[tokio::test(start_paused = true)]
+async fn a_commit_in_doubt_outside_of_any_call_is_a_warning() {
+    struct Owned(End);
+    impl Owned {
+        async fn commit(self) -> DbResult<()> {
+            Transaction(&Cell::new(0), self.0).commit().await
+        }
+    }
+    #[retry(attempts = 1)]
+    async fn hands_over(end: End) -> DbResult<()> {
+        let commit = async move { Owned(end).commit().await };
+        tokio::task::LocalSet::new()
+            .run_until(async { tokio::task::spawn_local(commit).await.unwrap() })
+            .await
+    }
+    let (_, said) = end_of(hands_over(End::LostAtOnce)).await;
+    assert_eq!(said.matches(IN_DOUBT).count(), 1, "{said}");
+    let (_, said) = end_of(hands_over(End::Refused)).await;
+    assert!(!said.contains(IN_DOUBT), "{said}");
 }

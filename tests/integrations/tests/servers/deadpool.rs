@@ -112,10 +112,7 @@ pub(crate) async fn an_error_of_ones_own_knows_whether_the_commit_was_sent() {
     assert!(in_commit(&lost), "{lost:?}");
     assert_eq!(lost.verdict(), Verdict::Unknown, "{lost:?}");
     let report = report.unwrap();
-    assert_eq!(
-        (report.attempts(), report.outcome()),
-        (1, Outcome::NotRetryable)
-    );
+    assert_eq!((report.attempts(), report.outcome()), (1, Outcome::InDoubt));
     assert_eq!(placed(&admin).await, 1);
 
     let hung = pool(&postgres::url(
@@ -129,7 +126,7 @@ pub(crate) async fn an_error_of_ones_own_knows_whether_the_commit_was_sent() {
     let stopped = stopped.unwrap_err();
     assert_eq!(stopped.verdict(), Verdict::Unknown, "{stopped:?}");
     let report = report.unwrap();
-    assert_eq!((report.attempts(), report.outcome()), (1, Outcome::Timeout));
+    assert_eq!((report.attempts(), report.outcome()), (1, Outcome::InDoubt));
     assert_eq!(placed(&admin).await, 2);
 
     server.stop();
