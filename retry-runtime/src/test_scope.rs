@@ -2,8 +2,8 @@
 //!
 //! Without the feature `testing`, no scope can be made.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -58,10 +58,16 @@ pub(crate) struct CallInScope {
     pub(crate) cell: Option<Arc<BudgetCell>>,
     /// The copy of the cell of the function's hedges, which starts full.
     pub(crate) hedges: Arc<BudgetCell>,
-    /// All delays of the call.
-    pub(crate) delays: RefCell<Vec<Duration>>,
-    /// The verdicts of its attempts that failed.
-    pub(crate) verdicts: RefCell<Vec<Verdict>>,
+    kept: Mutex<KeptForLog>,
+}
+
+/// What a test scope keeps of a call until it ends.
+#[derive(Debug, Default)]
+pub(crate) struct KeptForLog {
+    /// All delays.
+    pub(crate) delays: Vec<Duration>,
+    /// The verdicts of attempts that failed.
+    pub(crate) verdicts: Vec<Verdict>,
 }
 
 impl TestScope {
@@ -91,8 +97,7 @@ impl TestScope {
             ordinal,
             cell: budget.map(&mut copy),
             hedges: copy(hedges),
-            delays: RefCell::default(),
-            verdicts: RefCell::default(),
+            kept: Mutex::default(),
         }
     }
 
@@ -103,7 +108,7 @@ impl TestScope {
 
     /// Takes the calls that ended so far.
     pub(crate) fn take(&self) -> Vec<LoggedCall> {
-        std::mem::take(&mut self.state().ended)
+        mem::take(&mut self.state().ended)
     }
 
     fn state(&self) -> MutexGuard<'_, ScopeState> {
@@ -121,10 +126,15 @@ impl CallInScope {
 
     /// Logs the call, which has ended.
     pub(crate) fn log(&self, report: Report) {
+        let KeptForLog { delays, verdicts } = mem::take(&mut *self.kept());
         self.scope.state().ended.push(LoggedCall {
             report,
-            delays: self.delays.take(),
-            verdicts: self.verdicts.take(),
+            delays,
+            verdicts,
         });
+    }
+
+    pub(crate) fn kept(&self) -> MutexGuard<'_, KeptForLog> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

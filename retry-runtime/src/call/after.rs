@@ -181,7 +181,7 @@ impl<'p> State<'p> {
     /// What the decision about another attempt depends on.
     fn situation(&self, now: Stamp, hint: Option<Duration>) -> Situation {
         let (frame, settings) = (&self.frame, self.settings);
-        let own = own_attempts(settings, self.scope.as_deref());
+        let own = own_attempts(settings, self.scope());
         let allowed = outer(|outer| self.allowed_within(outer, own)).unwrap_or(own);
         let last = frame.if_rest().and_then(|rest| rest.noted().waits.last);
         let throttled = frame.previous.get() == Some(Previous::Failed(Verdict::Throttled));

@@ -91,7 +91,7 @@ impl State<'_> {
     fn close_and_report(&self) {
         let outcome = self.close();
         // Build the report only if it is observed.
-        if is_listening() || self.scope.is_some() {
+        if is_listening() || self.scope().is_some() {
             self.give_report(self.report(outcome));
         }
     }

@@ -30,7 +30,7 @@ impl State<'_> {
         }
         if !outermost {
             let allowed = self.allowed_in(outer);
-            let own = own_attempts(self.settings, self.scope.as_deref());
+            let own = own_attempts(self.settings, self.scope());
             frame.allow(allowed.min(own));
         }
     }

@@ -45,12 +45,13 @@ pub use self::timers::NextAttemptAt;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::sync::Arc;
 use std::time::Duration;
 
 use self::settle::Said;
 use crate::budget::{BudgetCell, BudgetConfig, BudgetRef};
 use crate::clock::Stamp;
-use crate::context::{Frame, Times};
+use crate::context::{Frame, Rest, Times};
 use crate::delays::DelayRange;
 use crate::listen::{is_listening, test_scope_around};
 use crate::opaque::opaque;
@@ -84,13 +85,13 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         let timed = C::LIMITED || observed || trace::subscriber_wants();
         let started = timed.then(Stamp::now);
         let deadline = started.map_or(Stamp::NEVER, |now| now.after(settings.policy.deadline()));
-        let scope = observed.then(|| of_test_scope(settings)).flatten();
-        let most = own_attempts(settings, scope.as_deref());
+        let rest = observed.then(|| of_test_scope(settings)).flatten();
+        let scope = rest.as_ref().and_then(|rest| rest.scope.as_ref());
+        let most = own_attempts(settings, scope);
         Self {
             state: State {
-                frame: Frame::new(Times::new(started, deadline), most),
+                frame: Frame::new(Times::new(started, deadline), most, rest),
                 settings,
-                scope,
                 observed,
                 recorded,
                 waits: Cell::new(false),
@@ -165,8 +166,6 @@ pub(crate) struct State<'p> {
     /// What the call shares with the code inside its attempts.
     pub(crate) frame: Frame,
     pub(super) settings: &'p SiteSettings<'p>,
-    /// What its test scope gives to the call, if it began in one.
-    scope: Option<Box<CallInScope>>,
     /// A hook, a recorder or a listener observes the call.
     observed: bool,
     /// A recorder was found when the call began.
@@ -191,9 +190,15 @@ impl State<'_> {
 /// The environment of a call: its budget, the budget of its hedges, the switch, the most attempts, and the draw of its delays.
 /// It is that of the process, or that of the test scope in which the call begins.
 impl State<'_> {
+    /// What its test scope gives to the call, if it began in one.
+    #[inline]
+    fn scope(&self) -> Option<&CallInScope> {
+        self.frame.if_rest()?.scope.as_ref()
+    }
+
     /// Whether retries are on.
     pub(super) fn is_enabled(&self) -> bool {
-        let own = self.scope.as_ref().map(|own| &own.scope.disabled);
+        let own = self.scope().map(|own| &own.scope.disabled);
         own.unwrap_or(&DISABLED).is_down()
     }
 
@@ -201,20 +206,20 @@ impl State<'_> {
     #[inline]
     pub(super) fn budget(&self) -> Option<BudgetRef<'_>> {
         let budget = self.settings.budget()?;
-        let own = self.scope.as_ref().and_then(|own| own.cell.as_deref());
+        let own = self.scope().and_then(|own| own.cell.as_deref());
         let cell = own.unwrap_or(budget.cell);
         Some(BudgetRef { cell, ..budget })
     }
 
     /// The budget of the function's hedges.
     pub(super) fn hedges(&self) -> BudgetRef<'_> {
-        let own = self.scope.as_ref().map(|own| &*own.hedges);
+        let own = self.scope().map(|own| &*own.hedges);
         hedges_of(own.unwrap_or(&self.settings.shared.hedges))
     }
 
     /// Draws the delay before the next attempt. Returns it, and whether the call waits for it.
     pub(super) fn draw(&self, range: DelayRange, now: Stamp) -> (Duration, bool) {
-        match &self.scope {
+        match self.scope() {
             None => (rng::draw(rng::seed(now), range), true),
             Some(own) => (own.draw(self.frame.number(), range), own.scope.waits),
         }
@@ -223,10 +228,10 @@ impl State<'_> {
 
 /// What the test scope around gives to a call that begins now, if there is one.
 #[cold]
-fn of_test_scope(settings: &SiteSettings<'_>) -> Option<Box<CallInScope>> {
+fn of_test_scope(settings: &SiteSettings<'_>) -> Option<Arc<Rest>> {
     let (budget, hedges) = (settings.budget(), hedges_of(&settings.shared.hedges));
     let scope = test_scope_around()?;
-    Some(Box::new(scope.enter(settings.name, budget, hedges)))
+    Some(Rest::of(scope.enter(settings.name, budget, hedges)))
 }
 
 /// The attempts that a call may make by itself.

@@ -89,8 +89,8 @@ impl State<'_> {
 
     /// The body of an attempt ends, which is one of two with a hedge beside it: counts it, and closes its span.
     pub(super) fn on_body_ended(&self, how: Attempted, words: Option<&dyn Display>) {
-        if let (Attempted::Failed(verdict), Some(own)) = (how, &self.scope) {
-            own.verdicts.borrow_mut().push(verdict);
+        if let (Attempted::Failed(verdict), Some(own)) = (how, self.scope()) {
+            own.kept().verdicts.push(verdict);
         }
         self.record(|| Metric::Attempted(how));
         self.change_spans(|spans| spans.end_attempt(self.frame.which(), how, words));
@@ -110,8 +110,8 @@ impl State<'_> {
         now: Stamp,
         failed: Option<FailedWith<'_>>,
     ) {
-        if let Some(own) = &self.scope {
-            own.delays.borrow_mut().push(delay);
+        if let Some(own) = self.scope() {
+            own.kept().delays.push(delay);
         }
         if let Some(failed) = failed {
             self.log(Event::Retrying(failed, delay));
@@ -152,7 +152,7 @@ impl State<'_> {
     pub(super) fn give_report(&self, report: Report) {
         report_to_process(&report);
         listener(|listener| listener.record(report.clone()));
-        if let Some(own) = &self.scope {
+        if let Some(own) = self.scope() {
             own.log(report);
         }
     }

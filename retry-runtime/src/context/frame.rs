@@ -58,10 +58,11 @@ pub(crate) struct Frame {
 impl Frame {
     /// The frame of a call that may make so many attempts.
     #[inline]
-    pub(crate) fn new(times: Times, most: u32) -> Self {
+    pub(crate) fn new(times: Times, most: u32, rest: Option<Arc<Rest>>) -> Self {
         Self {
             times: Cell::new(times),
             count: Cell::new(Count { number: 0, most }),
+            rest: rest.map_or_else(OnceCell::new, OnceCell::from),
             ..Self::default()
         }
     }

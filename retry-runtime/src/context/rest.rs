@@ -9,10 +9,13 @@ use crate::clock::Stamp;
 use crate::report::{Hedge, Previous};
 use crate::rng;
 use crate::stopped::Outcome;
+use crate::test_scope::CallInScope;
 use crate::trace::Spans;
 
 #[derive(Debug, Default)]
 pub(crate) struct Rest {
+    /// What its test scope gives to the call, if it began in one.
+    pub(crate) scope: Option<CallInScope>,
     key: OnceLock<u128>,
     // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
     notes: Mutex<Noted>,
@@ -46,6 +49,14 @@ impl Noted {
 }
 
 impl Rest {
+    /// That of a call in a test scope.
+    pub(crate) fn of(scope: CallInScope) -> Arc<Self> {
+        Arc::new(Self {
+            scope: Some(scope),
+            ..Self::default()
+        })
+    }
+
     /// The idempotency key, made when it is first asked for.
     pub(crate) fn key(&self) -> u128 {
         self.noted().keyed = true;
