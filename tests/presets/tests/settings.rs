@@ -1,11 +1,17 @@
 //! Policies that are read from and written to configuration, in TOML and in JSON. `loaders.rs` has the mistakes.
 
 use std::collections::BTreeSet;
+use std::future::ready;
+use std::io;
 use std::time::Duration;
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use reattempt::testing::Scope;
 use reattempt::{Backoff, Budget, FAST_IO, Jitter, NO_RETRY, Nested, Policy, SLOW_IO, Settings};
 use serde_json::{Value, json};
+use tokio::runtime::Builder;
 
 const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -354,7 +360,49 @@ fn policies() -> impl Strategy<Value = Policy> {
     })
 }
 
+#[test]
+fn the_policies_that_are_tried_differ_in_each_key() {
+    let mut runner = TestRunner::deterministic();
+    let mut policy = || policies().new_tree(&mut runner).unwrap().current();
+    let tried: Vec<_> = (0..64).map(|_| json!(policy())).collect();
+    for [key, ..] in rows() {
+        let pointer = format!("/{}", key.replace('.', "/"));
+        let value = |policy: &Value| policy.pointer(&pointer).cloned();
+        let first = value(&tried[0]);
+        let differ = tried.iter().any(|policy| value(policy) != first);
+        assert!(differ, "`policies` sets the same `{key}` in each policy");
+    }
+}
+
+/// The delays of a call whose attempts all fail at once.
+fn delays(policy: &Policy) -> Vec<Duration> {
+    let runtime = Builder::new_current_thread().start_paused(true).build();
+    let fails = || {
+        ready(Err::<(), _>(io::Error::from(
+            io::ErrorKind::ConnectionReset,
+        )))
+    };
+    let call = policy.run(fails).without_budget();
+    let (_, log) = runtime.unwrap().block_on(Scope::new().run(call));
+    log.calls()[0].delays().to_vec()
+}
+
 proptest! {
+    /// What a policy says about its delays is what a call does, also with a key that is new.
+    #[test]
+    fn a_call_waits_as_its_policy_says(policy in policies(), attempts in 1..=6_u32) {
+        let policy = policy.with_attempts(attempts).with_jitter(Jitter::None);
+        let schedule: Vec<_> = policy.schedule(1).collect();
+        prop_assert_eq!(delays(&policy), schedule.clone());
+        let waited: Duration = schedule.iter().sum();
+        prop_assert!(policy.worst_case().is_none_or(|longest| waited <= longest));
+        let shown = policy.to_string();
+        for (n, delay) in schedule.iter().enumerate() {
+            let row = format!("attempt {}  after {delay:?}\n", n + 2);
+            prop_assert!(shown.contains(&row), "{} is not in {}", row, shown);
+        }
+    }
+
     #[test]
     fn a_policy_that_was_written_and_read_is_equal(policy in policies()) {
         let text = toml::to_string(&policy).unwrap();
