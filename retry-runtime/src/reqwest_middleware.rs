@@ -83,6 +83,7 @@ use crate::stopped::Stopped;
 pub struct Retry {
     settings: ClientSettings,
     delay_after: Option<Box<DelayOfResponse>>,
+    refuses: Option<Box<dyn Fn(&Response) -> bool + Send + Sync>>,
     sends_headers: bool,
 }
 
@@ -97,6 +98,7 @@ impl Retry {
         Self {
             settings: ClientSettings::new(policy),
             delay_after: None,
+            refuses: None,
             sends_headers: false,
         }
     }
@@ -112,6 +114,17 @@ impl Retry {
         delay: impl Fn(&Response) -> Option<Duration> + Send + Sync + 'static,
     ) -> Self {
         self.delay_after = Some(Box::new(delay));
+        self
+    }
+
+    /// Sets by which failures the server says that it did not run the request, such as `|response| response.status() == 429`. After
+    /// them, a POST is retried too. RFC 6585 does not say it of 429, so by default, a failure that is throttled may have run.
+    #[must_use]
+    pub fn with_refusals(
+        mut self,
+        refused: impl Fn(&Response) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.refuses = Some(Box::new(refused));
         self
     }
 
@@ -141,7 +154,11 @@ impl Requests<Request, Response, Error> for Retry {
     }
 
     async fn failure(&self, response: &mut Response) -> Option<StatusError> {
-        StatusError::from_parts(response.status(), response.headers())
+        let failure = StatusError::from_parts(response.status(), response.headers())?;
+        Some(match &self.refuses {
+            Some(refused) if refused(response) => failure.refused(),
+            _ => failure,
+        })
     }
 
     fn host<'q>(&self, request: &'q Request) -> &'q str {

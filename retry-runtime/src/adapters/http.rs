@@ -73,6 +73,9 @@ pub fn check<T>(response: Response<T>) -> Result<Response<T>, StatusError> {
 /// The verdict is that of [`codes::http_status`]. With a delay, these are throttled, and not permanent: 403, with which GitHub
 /// limits rates; 409 and 423, whose cause is gone then; and 413 (RFC 9110, 15.5.14).
 ///
+/// With the header `idempotent-replayed: true`, the server has sent what it keeps for the idempotency key. It does so for each
+/// further attempt with the key, so the error is permanent.
+///
 /// A 409 is transient if it may be about the idempotency key of the call itself: a request of another attempt, which timed out
 /// or failed, or which runs beside this one, may still have the key. For that, make the error in the attempt, and send the key by
 /// [`set_attempt_headers`], or take it from [`Attempt::idempotency_key`].
@@ -82,8 +85,8 @@ pub struct StatusError {
     retry_after: Option<Duration>,
     /// The host and the path of the request, if the client says them. Not the query, which may have a secret.
     url: Option<Box<str>>,
-    /// It is 409, and another request of the call may still run with the same key.
-    key_in_use: bool,
+    /// What is known beyond the status.
+    known: Option<Verdict>,
 }
 
 impl StatusError {
@@ -91,11 +94,17 @@ impl StatusError {
     #[must_use]
     pub fn from_parts(status: StatusCode, headers: &HeaderMap) -> Option<Self> {
         let key_in_use = || Attempt::current().is_some_and(|attempt| attempt.key_may_be_in_use());
+        let known = || match headers.get("idempotent-replayed") {
+            Some(replayed) if replayed == "true" => Some(Verdict::Permanent),
+            // Another request of the call may still run with the same key.
+            _ if status == StatusCode::CONFLICT && key_in_use() => Some(Verdict::Transient),
+            _ => None,
+        };
         (status.is_client_error() || status.is_server_error()).then(|| Self {
             status,
             retry_after: retry_after(headers),
             url: None,
-            key_in_use: status == StatusCode::CONFLICT && key_in_use(),
+            known: known(),
         })
     }
 
@@ -144,6 +153,16 @@ impl StatusError {
         self.retry_after = Some(delay);
         self
     }
+
+    /// Sets that the server did not run the request. The verdict is then refused, whatever the status, so a request that is not
+    /// idempotent is retried too.
+    ///
+    /// Use it if the documentation of the server says so, often of 429. RFC 6585 does not.
+    #[must_use]
+    pub fn refused(mut self) -> Self {
+        self.known = Some(Verdict::Refused);
+        self
+    }
 }
 
 impl fmt::Display for StatusError {
@@ -160,17 +179,16 @@ impl OfClient for StatusError {}
 #[diagnostic::do_not_recommend]
 impl Retryable for StatusError {
     fn verdict(&self) -> Verdict {
-        match self.status {
-            StatusCode::FORBIDDEN
-            | StatusCode::CONFLICT
-            | StatusCode::PAYLOAD_TOO_LARGE
-            | StatusCode::LOCKED
-                if self.retry_after.is_some() =>
-            {
-                Verdict::Throttled
-            }
-            StatusCode::CONFLICT if self.key_in_use => Verdict::Transient,
-            status => status.verdict(),
+        match (self.known, self.status) {
+            (Some(verdict @ (Verdict::Permanent | Verdict::Refused)), _) => verdict,
+            (
+                _,
+                StatusCode::FORBIDDEN
+                | StatusCode::CONFLICT
+                | StatusCode::PAYLOAD_TOO_LARGE
+                | StatusCode::LOCKED,
+            ) if self.retry_after.is_some() => Verdict::Throttled,
+            (known, status) => known.unwrap_or_else(|| status.verdict()),
         }
     }
 

@@ -107,7 +107,11 @@ impl Lost for Error {
     fn is_lost(&self) -> bool {
         let ended = self
             .as_db_error()
-            .is_none_or(|error| is_fatal(error) && !LIMITS.contains(&error.code().code()));
+            .is_none_or(|error| match error.code().code() {
+                // Odyssey hangs up after an error that is not fatal.
+                "08006" => true,
+                code => is_fatal(error) && !LIMITS.contains(&code),
+            });
         ended && self.verdict() == Verdict::Unknown
     }
 }

@@ -26,7 +26,8 @@ pub fn mysql(number: impl CodeNumber) -> Verdict {
 /// Returns the verdict of an error of MySQL with its text.
 ///
 /// It is that of the [number](mysql()). But the numbers 1105, "unknown error", and 1815, "internal error", say nothing: with them,
-/// Aurora asks for a retry in the text, and Vitess has a code of its own there. Both are then transient.
+/// Aurora asks for a retry in the text, and Vitess has a code of its own there. Both are then transient. With 1927 and 2003,
+/// `MaxScale` may say that it lost the server, which is unknown.
 ///
 /// # Examples
 ///
@@ -46,8 +47,13 @@ pub fn mysql_error(number: impl CodeNumber, text: &str) -> Verdict {
         let text = text.to_ascii_lowercase();
         PASSES.iter().any(|words| text.contains(words))
     };
+    // A proxy's text that is not translated: `MaxScale` (`mariadb_backend.cc`, 0163393c) lost the server, perhaps in its `COMMIT`.
+    // Its version 2 has the number 2003 for it.
+    let lost =
+        || text.starts_with("Lost connection") || text.starts_with("Read from backend failed");
     match number {
         1105 | 1815 if passes() => Verdict::Transient,
+        1927 | 2003 if lost() => Verdict::Unknown,
         number => of(number),
     }
 }
@@ -107,6 +113,9 @@ fn of(number: i32) -> Verdict {
         // ER_READ_ONLY_MODE and ER_INNODB_READ_ONLY: the whole server is read-only, as a replica is. A new connection may
         // reach the new primary.
         1836 | 1874 => Verdict::Refused,
+        // CR_CONNECTION_ERROR and CR_CONN_HOST_ERROR, which are numbers of the client: a proxy did not reach the server (`MySQL` Router,
+        // `classic_connect.cc`, 046e63a7; ProxySQL, `lib/MySQL_Session.cpp`, 5cc418bb).
+        2002 | 2003 => Verdict::Refused,
         // ER_NEED_REPREPARE: the server dropped the prepared statement, and did not run it.
         1615 => Verdict::Refused,
         // ER_GR_HOLD_* and ER_GRP_TRX_CONSISTENCY_*: Group Replication did not let the statement begin, because a member
@@ -152,6 +161,8 @@ fn of(number: i32) -> Verdict {
         // Limits that the server keeps: ER_STATEMENT_TIMEOUT of MariaDB and ER_QUERY_TIMEOUT. The statement is most likely as
         // slow again. ER_QUERY_INTERRUPTED: someone cancelled it.
         1317 | 1969 | 3024 => Verdict::Unknown,
+        // CR_SERVER_GONE_ERROR and CR_SERVER_LOST, passed on by a proxy: it lost the server, perhaps in its `COMMIT`.
+        2006 | 2013 => Verdict::Unknown,
         // ER_OPTION_PREVENTS_STATEMENT and ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: the server has become a replica, or the
         // statement needs another option or another transaction.
         1290 | 1792 => Verdict::Unknown,
@@ -165,7 +176,7 @@ fn of(number: i32) -> Verdict {
     }
 }
 
-/// After `TiDB`'s own list (`error-codes.md` of its documentation) and the packets that `ProxySQL` 2 writes itself, looked through in
+/// After `TiDB`'s own list (`error-codes.md` of its documentation) and the packets that `ProxySQL` 2 and RDS Proxy write themselves, looked through in
 /// November 2026. They share 9001 to 9006. `ProxySQL`'s 9001 and 9002 mean that no server was reached, and so did not run, but `TiDB`'s
 /// may have. Its 9003, 9005 and 9006 are mistakes, which are then sent in vain.
 fn of_tidb(number: i32) -> Verdict {
@@ -174,6 +185,8 @@ fn of_tidb(number: i32) -> Verdict {
         8002 | 8005 | 8022 | 8028 | 9004 | 9007 => Verdict::Conflict,
         // The prepared statement is of another schema, and no transaction began.
         8113 | 8120 => Verdict::Refused,
+        // RDS Proxy had no connection for the session: "Troubleshooting RDS Proxy" of its guide.
+        9501 => Verdict::Refused,
         // The resource group, TiKV, its store and TiFlash are busy.
         8252 | 9003 | 9008 | 9013 => Verdict::Throttled,
         // The schema of this server is out of date, the snapshot too old, or another part of the cluster did not answer.

@@ -57,7 +57,11 @@ pub fn redis(error: &str) -> Verdict {
         // Before 7.0, an error in a script is in the text of another. A replica refuses all writes of a script.
         "ERR" if text.contains("-READONLY ") => Verdict::Refused,
 
-        // A cluster client follows redirects itself. Any other client gets the same answer again.
+        // Envoy before Redis (`command_splitter_impl.h`, 5a6c7aa8): it has no server for the key, or lost it.
+        "no" if text == "upstream host" => Verdict::Refused,
+        "upstream" if text == "failure" => Verdict::Transient,
+
+        // A cluster client follows redirects itself, unless it has `retries(0)`. Any other client gets the same answer again.
         "MOVED" | "ASK" | "REDIRECT" | "CROSSSLOT" => Verdict::Permanent,
         // Someone has to change the password, the permissions or the configuration.
         "NOAUTH" | "WRONGPASS" | "NOPERM" | "DENIED" | "NOPROTO" => Verdict::Permanent,

@@ -4,12 +4,14 @@ use crate::classify::Verdict;
 
 /// Returns the verdict of an error of PostgreSQL with its text.
 ///
-/// It is that of the [code](sqlstate()), but for two texts, which the servers do not translate:
+/// It is that of the [code](sqlstate()), but for some texts, which no server translates:
 ///
-/// - pgbouncer has the code 08P01 for all its own errors. If it has no connection for the session, or none to the server, then
-///   nothing ran, so the error is refused.
+/// - A pooler has one code for many of its own errors. If it has no connection for the session, or none to the server, then nothing
+///   ran, so the error is refused. If it lost the server in the middle, the error is unknown.
 /// - "cached plan must not change result type" is refused: a migration has changed the table of a prepared statement, which did
 ///   not run. In another language, this is permanent.
+/// - A unique violation of an index of the catalog is a conflict: two sessions created the same object at once, which `IF NOT EXISTS`
+///   does not prevent. So are internal errors that another session caused, such as "tuple concurrently updated".
 ///
 /// # Examples
 ///
@@ -19,35 +21,130 @@ use crate::classify::Verdict;
 ///
 /// assert_eq!(codes::sqlstate_error("08P01", "query_wait_timeout"), Verdict::Refused);
 /// assert_eq!(codes::sqlstate_error("08P01", "no such user"), Verdict::Unknown);
+/// assert_eq!(codes::sqlstate_error("XX000", "tuple concurrently updated"), Verdict::Conflict);
 /// assert_eq!(codes::sqlstate_error("40001", ""), Verdict::Conflict);
 /// ```
 #[must_use]
 pub fn sqlstate_error(code: &str, text: &str) -> Verdict {
-    let texts: &[&str] = match code {
-        "08P01" => PGBOUNCER,
-        "0A000" => &["cached plan must not change result type"],
-        _ => &[],
-    };
-    if texts.iter().any(|start| text.starts_with(start)) {
-        Verdict::Refused
-    } else {
-        sqlstate(code)
+    let begins = |start: &&str| text.starts_with(start);
+    let mut rows = TEXTS.iter().filter(|(of, ..)| *of == code);
+    match rows.find(|(.., starts)| starts.iter().any(begins)) {
+        Some((_, verdict, _)) => *verdict,
+        None if code == "23505" && is_of_catalog(text) => Verdict::Conflict,
+        None => sqlstate(code),
     }
 }
 
-/// How the texts begin with which pgbouncer turns a session away, or ends one that waits for a server. All texts of pgbouncer 1.25
-/// and 1.18 were looked through, in July 2026.
-const PGBOUNCER: &[&str] = &[
-    "query_wait_timeout",
-    "no more connections allowed",
-    "client connections exceeded",
-    // The server cannot be reached, or refuses the login.
-    "server login has been failing",
-    "client_login_timeout",
-    "pgbouncer cannot connect to server",
-    // pgbouncer stops, and lets no session begin.
-    "server shutting down",
-    "pooler is shutting down",
+/// Whether a text in any language names an index of `pg_catalog`, such as `pg_type_typname_nsp_index`.
+fn is_of_catalog(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.any(|word| word.starts_with("pg_") && word.ends_with("_index"))
+}
+
+/// How texts begin that say more than their code.
+const TEXTS: &[(&str, Verdict, &[&str])] = &[
+    (
+        "0A000",
+        Verdict::Refused,
+        &["cached plan must not change result type"],
+    ),
+    // pgbouncer turns a session away, or ends one that waits for a server. All its texts of 1.25 and 1.18 were looked through, in
+    // July 2026.
+    (
+        "08P01",
+        Verdict::Refused,
+        &[
+            "query_wait_timeout",
+            "no more connections allowed",
+            "client connections exceeded",
+            // The server cannot be reached, or refuses the login.
+            "server login has been failing",
+            "client_login_timeout",
+            "pgbouncer cannot connect to server",
+            // pgbouncer stops, and lets no session begin.
+            "server shutting down",
+            "pooler is shutting down",
+        ],
+    ),
+    // Supavisor 2.9 (`lib/supavisor/errors`, 03e5cc56), and before it (`client_handler/error.ex` before 71eb86b7): no connection, pool
+    // or process is free, or the database cannot be reached. Not its block after wrong passwords.
+    (
+        "XX000",
+        Verdict::Refused,
+        &[
+            "(EMAXCONN",
+            "(EMAXCLIENTSESSION)",
+            "EMAXCLIENTSESSION",
+            "(EMAXPOOLSREACHED)",
+            "(ECHECKOUTTIMEOUT)",
+            "(ECHECKOUTRETRIES)",
+            "(EPOOLCHECKOUT)",
+            "(ESUBSCRIBERETRIES)",
+            "(EWORKERNOTFOUND)",
+            "(EPOOLRANCHNOTFOUND)",
+            "(EPROXY",
+            "(ECIRCUITBREAKER) too many failed attempts to connect",
+            "(ECIRCUITBREAKER) failed to retrieve database credentials",
+            "Max client connections reached",
+            "Max pools count reached",
+            "MaxClientsInSessionMode",
+            "Unable to check out process from the pool",
+            "Unable to check out connection from the pool",
+            "Proxy supervisor unavailable",
+        ],
+    ),
+    // PgCat (`src/client.rs`, 5b038813): no server is free, all are down, or it stops between transactions.
+    (
+        "58000",
+        Verdict::Refused,
+        &[
+            "could not get connection from the pool",
+            "checkout failure limit reached",
+            "Pool down for database",
+            "terminating connection due to administrator command",
+        ],
+    ),
+    // It lost the server, or hung up on it, perhaps in its `COMMIT`.
+    (
+        "58000",
+        Verdict::Unknown,
+        &["error receiving data from server", "pool statement timeout"],
+    ),
+    // Odyssey (`sources/frontend.c`, 89c48ea2): no server can be reached, or it stops between transactions. The last is Supavisor's.
+    (
+        "08006",
+        Verdict::Refused,
+        &[
+            "failed to get remote server connection",
+            "failed to connect to remote server",
+            "can't find suitable host",
+            "replication lag too big",
+            "Odyssey is gracefully shutting down",
+            "Failed to connect to database",
+        ],
+    ),
+    // Odyssey lost the server, perhaps in its `COMMIT`.
+    ("08006", Verdict::Unknown, &["remote server "]),
+    // RDS Proxy: "Troubleshooting RDS Proxy" of its guide.
+    (
+        "08000",
+        Verdict::Refused,
+        &["Timed-out waiting to acquire database connection"],
+    ),
+    // Another session changed or dropped the object meanwhile, and the statement was rolled back (`elog` in the sources of PostgreSQL
+    // 15). Redshift: "Serializable isolation violation" has only its number.
+    (
+        "XX000",
+        Verdict::Conflict,
+        &[
+            "tuple concurrently updated",
+            "tuple concurrently deleted",
+            "could not open relation with OID ",
+            "cache lookup failed for ",
+            "1023",
+            "could not complete because of conflict with concurrent transaction",
+        ],
+    ),
 ];
 
 /// Returns the verdict of a SQLSTATE.

@@ -37,23 +37,131 @@ fn what_is_no_code_is_unknown() {
 }
 
 #[test]
-fn pgbouncer_says_by_its_text_that_nothing_ran() {
-    for text in [
-        "query_wait_timeout",
-        "no more connections allowed (max_client_conn)",
-        "client connections exceeded (max_user_client_connections)",
-        "server login has been failing, try again later (server_login_retry)",
-        "server login has been failing, cached error: connect failed (server_login_retry)",
-        "client_login_timeout (server down)",
-        "pgbouncer cannot connect to server",
-        "server shutting down",
-        "pooler is shutting down",
+fn a_pooler_says_by_its_text_that_nothing_ran() {
+    for (code, text) in [
+        ("08P01", "query_wait_timeout"),
+        ("08P01", "no more connections allowed (max_client_conn)"),
+        (
+            "08P01",
+            "client connections exceeded (max_user_client_connections)",
+        ),
+        (
+            "08P01",
+            "server login has been failing, try again later (server_login_retry)",
+        ),
+        (
+            "08P01",
+            "server login has been failing, cached error: connect failed (server_login_retry)",
+        ),
+        ("08P01", "client_login_timeout (server down)"),
+        ("08P01", "pgbouncer cannot connect to server"),
+        ("08P01", "server shutting down"),
+        ("08P01", "pooler is shutting down"),
+        ("XX000", "Max client connections reached"),
+        ("XX000", "Max pools count reached"),
+        (
+            "XX000",
+            "MaxClientsInSessionMode: max clients reached - in Session mode max clients are limited to pool_size",
+        ),
+        (
+            "XX000",
+            "Unable to check out process from the pool due to timeout",
+        ),
+        (
+            "XX000",
+            "(EMAXCONN) max client connections reached, limit: 200",
+        ),
+        (
+            "XX000",
+            "(EMAXCONNSESSION) max clients reached in session mode - max clients are limited to pool_size: 15",
+        ),
+        ("XX000", "(EMAXPOOLSREACHED) max pools count reached"),
+        (
+            "XX000",
+            "(ECHECKOUTTIMEOUT) unable to check out connection from the pool after 60000ms in Transaction mode",
+        ),
+        (
+            "XX000",
+            "(ECIRCUITBREAKER) too many failed attempts to connect to the database, new connections are temporarily blocked",
+        ),
+        ("XX000", "EMAXCLIENTSESSION"),
+        (
+            "58000",
+            "could not get connection from the pool - AllServersDown",
+        ),
+        (
+            "58000",
+            "Pool down for database: \"shop\", user: \"worker\"",
+        ),
+        ("08006", "failed to connect to remote server s2d4f6a8b9c01"),
+        ("08006", "Failed to connect to database: :econnrefused"),
+        ("08000", "Timed-out waiting to acquire database connection."),
     ] {
-        assert_eq!(sqlstate_error("08P01", text), Verdict::Refused, "{text}");
+        assert_eq!(sqlstate_error(code, text), Verdict::Refused, "{text}");
         assert_eq!(sqlstate_error("42601", text), Verdict::Permanent, "{text}");
     }
-    for text in ["", "no such user", "server conn crashed?", "query_timeout"] {
-        assert_eq!(sqlstate_error("08P01", text), Verdict::Unknown, "{text}");
+    for (code, text) in [
+        ("08P01", ""),
+        ("08P01", "no such user"),
+        ("08P01", "server conn crashed?"),
+        ("08P01", "query_timeout"),
+        (
+            "XX000",
+            "(ECIRCUITBREAKER) too many authentication failures, new connections are temporarily blocked",
+        ),
+        (
+            "XX000",
+            "(EDBHANDLEREXITED) DbHandler exited. Check logs for more information",
+        ),
+        ("XX000", "Tenant or user not found"),
+        // These poolers may have lost the server in the middle of a `COMMIT`.
+        ("58000", "error receiving data from server: SocketError"),
+        ("58000", "pool statement timeout"),
+        (
+            "08006",
+            "remote server read/write error s2d4f6a8b9c01: Connection reset by peer",
+        ),
+    ] {
+        assert_eq!(sqlstate_error(code, text), Verdict::Unknown, "{text}");
+    }
+}
+
+#[test]
+fn what_another_session_caused_is_a_conflict() {
+    for (code, text) in [
+        (
+            "23505",
+            "duplicate key value violates unique constraint \"pg_type_typname_nsp_index\"",
+        ),
+        (
+            "23505",
+            "doppelter Schlüsselwert verletzt Unique-Constraint »pg_authid_rolname_index«",
+        ),
+        ("XX000", "tuple concurrently updated"),
+        ("XX000", "could not open relation with OID 16384"),
+        ("XX000", "cache lookup failed for function 16385"),
+        ("XX000", "1023"),
+        (
+            "XX000",
+            "could not complete because of conflict with concurrent transaction",
+        ),
+    ] {
+        assert_eq!(sqlstate_error(code, text), Verdict::Conflict, "{text}");
+    }
+    for (code, text, verdict) in [
+        (
+            "23505",
+            "duplicate key value violates unique constraint \"page_pg_index\"",
+            Verdict::Permanent,
+        ),
+        (
+            "42P07",
+            "relation \"pg_x_index\" already exists",
+            Verdict::Permanent,
+        ),
+        ("XX000", "unexpected chunk number 1023", Verdict::Unknown),
+    ] {
+        assert_eq!(sqlstate_error(code, text), verdict, "{text}");
     }
 }
 
@@ -88,9 +196,52 @@ fn the_text_of_an_unknown_error_of_mysql_may_have_a_verdict() {
     }
 }
 
+/// As `MaxScale` writes it, whose number is also that of another failure.
+#[test]
+fn a_proxy_of_mysql_that_lost_the_server_is_unknown() {
+    let lost =
+        "Lost connection to backend server: network error (server1: 104, Connection reset by peer)";
+    for number in [1927, 2003, 2006, 2013] {
+        assert_eq!(mysql_error(number, lost), Verdict::Unknown, "{number}");
+    }
+    let killed = mysql_error(1927, "Connection was killed");
+    assert_eq!(killed, Verdict::Transient);
+    let unreached = mysql_error(2003, "Can't connect to remote MySQL server");
+    assert_eq!(unreached, Verdict::Refused);
+}
+
+#[test]
+fn a_canceled_transaction_of_dynamodb_has_the_verdict_of_its_worst_reason() {
+    for (reasons, verdict) in [
+        ("TransactionConflict", Verdict::Conflict),
+        ("None, TransactionConflict, None", Verdict::Conflict),
+        ("TransactionConflict, ThrottlingError", Verdict::Throttled),
+        ("ProvisionedThroughputExceeded, None", Verdict::Throttled),
+        // The condition fails in each attempt, so the status decides.
+        (
+            "TransactionConflict, ConditionalCheckFailed",
+            Verdict::Unknown,
+        ),
+        ("ValidationError", Verdict::Unknown),
+        ("None", Verdict::Unknown),
+        ("", Verdict::Unknown),
+    ] {
+        let text = format!(
+            "Transaction cancelled, please refer cancellation reasons for specific reasons [{reasons}]"
+        );
+        assert_eq!(aws(&text), verdict, "{text}");
+        let cut = text.trim_end_matches(']');
+        assert_eq!(aws(cut), verdict, "{cut}");
+    }
+}
+
 #[test]
 fn some_texts_of_redis_say_more_than_the_code() {
     for (line, verdict) in [
+        ("no upstream host", Verdict::Refused),
+        ("upstream failure", Verdict::Transient),
+        ("no such thing", Verdict::Unknown),
+        ("upstream protocol error", Verdict::Unknown),
         ("ERR max number of clients reached", Verdict::Refused),
         (
             "ERR max number of clients + cluster connections reached",

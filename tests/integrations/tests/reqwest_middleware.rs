@@ -19,6 +19,7 @@ use reqwest::{Body, Client, Method, Request, Response};
 use reqwest_middleware::{
     ClientBuilder, ClientWithMiddleware, Error, Middleware, Next, RequestBuilder,
 };
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::Notify;
 
 const QUICK: Policy = Policy::new()
@@ -551,4 +552,65 @@ async fn events_leave_secrets_of_the_url_out_and_everything_if_silent() {
     );
     assert_eq!(written(Retry::new(QUICK).with_silent(true)).await, "");
     assert_eq!(written(Retry::new(QUICK.with_silent(true))).await, "");
+}
+
+const BUSY: Answer = Answer::Bytes(
+    b"HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+);
+
+#[tokio::test]
+async fn a_post_is_sent_again_after_a_429_if_the_server_says_that_it_did_not_run() {
+    let policy = QUICK.with_throttled_base(Duration::from_millis(1));
+    let server = Loopback::start(&[BUSY]).await;
+    let (response, _) = sent(client(Retry::new(policy.clone())).post(server.url())).await;
+    assert_eq!(response.unwrap().status(), 429);
+    assert_eq!(server.calls(), 1);
+
+    let server = Loopback::start(&[BUSY]).await;
+    let retry = Retry::new(policy).with_refusals(|response| response.status() == 429);
+    let (response, _) = sent(client(retry).post(server.url())).await;
+    assert_eq!(response.unwrap().status(), 200);
+    assert_eq!(server.calls(), 2);
+}
+
+const KEPT: Answer = Answer::Bytes(
+    b"HTTP/1.1 500 Internal Server Error\r\nidempotent-replayed: true\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+);
+
+#[tokio::test]
+async fn a_failure_that_the_server_keeps_for_the_key_ends_the_call() {
+    let server = Loopback::start(&[Answer::Reset, KEPT]).await;
+    let request = client(Retry::new(QUICK)).post(server.url());
+    let (response, _) = sent(request.header(IDEMPOTENCY_KEY, "once")).await;
+    assert_eq!(response.unwrap().status(), 500);
+    assert_eq!(server.calls(), 2);
+}
+
+#[tokio::test]
+async fn a_server_that_makes_its_unix_socket_late_is_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let http = Client::builder().unix_socket(path.as_path());
+    let client = ClientBuilder::new(http.build().unwrap()).with(Retry::new(
+        Policy::new()
+            .with_unlimited_attempts()
+            .with_base(Duration::from_millis(1))
+            .with_max_delay(Duration::from_millis(5)),
+    ));
+    let request = client.build().get("http://shop.example/");
+    let (sent, served) = tokio::join!(sent(request), async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let listener = tokio::net::UnixListener::bind(&path).unwrap();
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let Answer::Bytes(answer) = NOT_FOUND else {
+            unreachable!()
+        };
+        assert!(stream.read(&mut [0; 512]).await.unwrap() > 0);
+        stream.write_all(answer).await.unwrap();
+        stream
+    });
+    drop(served);
+    let (response, report) = sent;
+    assert_eq!(response.unwrap().status(), 404);
+    assert!(report.attempts() > 1);
 }

@@ -249,6 +249,26 @@ fn a_request_that_is_wrong_only_now_may_be_repeated_if_the_server_says_when() {
 }
 
 #[test]
+fn a_server_may_say_that_it_keeps_its_answer_or_did_not_run_the_request() {
+    let error = |number, replayed| {
+        let mut headers = headers(&[b"7"]);
+        headers.insert("idempotent-replayed", HeaderValue::from_static(replayed));
+        let status = StatusCode::from_u16(number).unwrap();
+        StatusError::from_parts(status, &headers).unwrap()
+    };
+    for number in [409, 429, 500, 503] {
+        let [kept, fresh] = ["true", "false"].map(|replayed| error(number, replayed));
+        assert_eq!(kept.verdict(), Verdict::Permanent, "{number}");
+        assert!(fresh.verdict().is_retryable(), "{number}");
+        let refused = fresh.refused();
+        assert_eq!(
+            (refused.verdict(), refused.hint()),
+            (Verdict::Refused, seconds(7))
+        );
+    }
+}
+
+#[test]
 fn any_bytes_are_harmless() {
     use proptest::prelude::*;
     proptest!(|(values in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..4))| {

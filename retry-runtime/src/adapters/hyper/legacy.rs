@@ -1,10 +1,11 @@
 //! The client of `hyper-util`.
 
 use std::error::Error as StdError;
+use std::io::{self, ErrorKind};
 
 use ::hyper_util::client::legacy::Error;
 
-use crate::adapters::known::{self, Alone, Answer, links};
+use crate::adapters::known::{self, Alone, Answer, as_type, links};
 use crate::classify::{Assessment, OfClient, Retryable, Verdict};
 
 impl OfClient for Error {}
@@ -30,13 +31,18 @@ impl Alone for Error {
 
 /// Returns the verdict of a failed connection attempt, in which no request was sent.
 ///
-/// The cause can be permanent: a certificate that is not trusted, for example, or a proxy that wants another password.
+/// The cause can be permanent: a certificate that is not trusted, for example, or a proxy that wants another password. A Unix socket
+/// or a Windows pipe that is not there is refused: the server may make it when it starts.
 pub(in crate::adapters) fn connect(error: &(dyn StdError + 'static)) -> Verdict {
     let inside = links(error)
         .nth(1)
         .map_or(Assessment::UNKNOWN, known::assessment);
     let wrong_password = || links(error).any(|link| WRONG_PASSWORD.contains(&&*link.to_string()));
-    if inside.verdict == Verdict::Permanent || wrong_password() {
+    let no_socket = || {
+        let mut causes = links(error).filter_map(as_type::<io::Error>);
+        causes.any(|cause| cause.kind() == ErrorKind::NotFound)
+    };
+    if inside.verdict == Verdict::Permanent && !no_socket() || wrong_password() {
         Verdict::Permanent
     } else {
         Verdict::Refused
@@ -61,12 +67,13 @@ mod tests {
     #[test]
     fn only_a_permanent_cause_keeps_a_connection_from_being_tried_again() {
         let verdicts = [
+            ErrorKind::PermissionDenied,
             ErrorKind::NotFound,
             ErrorKind::ConnectionReset,
             ErrorKind::Other,
         ]
         .map(|kind| connect(&Error::other(Error::from(kind))));
         let refused = Verdict::Refused;
-        assert_eq!(verdicts, [Verdict::Permanent, refused, refused]);
+        assert_eq!(verdicts, [Verdict::Permanent, refused, refused, refused]);
     }
 }

@@ -48,11 +48,16 @@ impl Alone for client::Error {
         if self.is_timeout() || in_browser && self.is_request() {
             return Answer::certain(Verdict::Transient);
         }
-        // The body arrived, but it is not of the expected form, unless the connection was lost.
-        Answer::open(if self.is_decode() {
-            Verdict::Permanent
-        } else {
-            Verdict::Unknown
+        // The body arrived, but it is not of the expected form, unless the connection was lost. Without a length, only the text of
+        // `serde_json` says that the body was cut. An empty body may be meant.
+        let is_cut = || {
+            let text = self.source().map(ToString::to_string).unwrap_or_default();
+            text.starts_with("EOF while parsing ") && !text.ends_with(" line 1 column 0")
+        };
+        Answer::open(match self.is_decode() {
+            true if is_cut() => Verdict::Transient,
+            true => Verdict::Permanent,
+            false => Verdict::Unknown,
         })
     }
 }

@@ -1,5 +1,7 @@
 //! The adapter of one version of `sqlx`. The module around names the core of that version `client`.
 
+use std::io::ErrorKind;
+
 use super::client::database::Database;
 use super::client::error::{DatabaseError, Error};
 use super::client::transaction::Transaction;
@@ -19,6 +21,8 @@ impl Retryable for Error {
     fn verdict(&self) -> Verdict {
         match self {
             Self::Database(error) => of_code(&**error),
+            // The server has not made its Unix socket yet.
+            Self::Io(error) if error.kind() == ErrorKind::NotFound => Verdict::Refused,
             Self::Io(error) => match error.verdict() {
                 // No server listened, or the same address gives the same answer.
                 verdict @ (Verdict::Refused | Verdict::Permanent) => verdict,
@@ -63,30 +67,41 @@ impl Retryable for Error {
 /// numbers with fewer characters. The message of a MySQL error begins with the number, and with the SQLSTATE if there
 /// is one. Tests check this with a server.
 fn of_code(error: &dyn DatabaseError) -> Verdict {
-    let message = error.to_string();
-    let of_mysql = |code: &str| {
-        let number = message.split_once(code)?.0.trim_end();
-        let number: Option<i32> = number.parse().ok();
-        number.map(|number| codes::mysql_error(number, error.message()))
-    };
-    match error.code().as_deref() {
+    let code = error.code();
+    let of_mysql = || mysql_number(error).map(|number| codes::mysql_error(number, error.message()));
+    match code.as_deref() {
         // If MySQL refuses a connection before it knows the protocol of the client, it sends no SQLSTATE.
-        None => of_mysql(": ").unwrap_or(Verdict::Unknown),
+        None => of_mysql().unwrap_or(Verdict::Unknown),
         Some(code) if code.len() != 5 => code
             .parse()
             .map_or(Verdict::Unknown, |code: i32| codes::sqlite(code)),
-        Some(code) => match of_mysql(&format!("({code}): ")) {
+        Some(code) => match of_mysql() {
             None | Some(Verdict::Unknown) => codes::sqlstate_error(code, error.message()),
             Some(verdict) => verdict,
         },
     }
 }
 
+fn mysql_number(error: &dyn DatabaseError) -> Option<i32> {
+    let message = error.to_string();
+    let state = error
+        .code()
+        .map(|code| format!("({code})"))
+        .unwrap_or_default();
+    let (number, _) = message.split_once(&format!("{state}: "))?;
+    number.trim_end().parse().ok()
+}
+
 impl Lost for Error {
     fn is_lost(&self) -> bool {
         let ended = match self {
             Self::Io(_) => true,
-            Self::Database(error) => is_fatal(&**error),
+            Self::Database(error) => {
+                // Odyssey hangs up after an error that is not fatal. The numbers are those of proxies of MySQL that lost the server.
+                is_fatal(&**error)
+                    || error.code().as_deref() == Some("08006")
+                    || matches!(mysql_number(&**error), Some(1927 | 2003 | 2006 | 2013))
+            }
             _ => false,
         };
         ended && self.verdict() == Verdict::Unknown

@@ -48,7 +48,9 @@ pub(crate) async fn all() -> Vec<Made> {
     let unresolved = unresolved.map(drop).unwrap_err();
     all.push(made("io", "a name that is not resolved", &unresolved));
     all.extend(own().await);
-    all.push(key_in_use().await);
+    all.extend(with_keys().await);
+    all.extend(canceled());
+    all.extend(sockets().await);
     all.extend(hyper().await);
     all.extend(http2().await);
     all.extend(reqwest().await);
@@ -69,6 +71,9 @@ const NO_NAME: &str = "a..b:80";
 
 const TRUNCATED: Answer =
     Answer::Bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\nconnection: close\r\n\r\nhalf");
+/// Without a length, the body ends where the connection does.
+const CUT_JSON: Answer =
+    Answer::Bytes(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"id\": 1, \"na");
 const JUNK: Answer = Answer::Bytes(b"\x00\x01\x02 not HTTP at all\r\n\r\n");
 const PASSWORD: Answer = Answer::Bytes(
     b"HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic realm=\"x\"\r\n\r\n",
@@ -182,18 +187,102 @@ async fn own() -> Vec<Made> {
     ]
 }
 
-/// A 409 to the second attempt of a call with a key.
-async fn key_in_use() -> Made {
+/// The second attempt of a call with a key gets these responses.
+async fn with_keys() -> [Made; 2] {
     #[retry(attempts = 2, base = "1ms", budget = "none")]
-    async fn pay() -> Result<(), StatusError> {
+    async fn pay(status: u16, replayed: bool) -> Result<(), StatusError> {
         let attempt = Attempt::current().unwrap();
         let key = attempt.idempotency_key().to_string();
-        let status = if attempt.number() == 1 { 504 } else { 409 };
-        let response = http::Response::builder().status(status).body(key);
-        check(response.unwrap()).map(drop)
+        let (status, replayed) = match attempt.number() {
+            1 => (504, false),
+            _ => (status, replayed),
+        };
+        let response = http::Response::builder()
+            .status(status)
+            .header("idempotent-replayed", replayed.to_string());
+        check(response.body(key).unwrap()).map(drop)
     }
-    let error = pay().await.unwrap_err();
-    made("http", "409 while another attempt may have the key", &error)
+    let in_use = pay(409, false).await.unwrap_err();
+    let replayed = pay(500, true).await.unwrap_err();
+    [
+        made(
+            "http",
+            "409 while another attempt may have the key",
+            &in_use,
+        ),
+        made(
+            "http",
+            "a failure that the server keeps for the key",
+            &replayed,
+        ),
+    ]
+}
+
+/// A transaction of DynamoDB, by the message of its `TransactionCanceledException`.
+fn canceled() -> [Made; 2] {
+    let cancelled = |error, reasons: &str| {
+        let text = "Transaction cancelled, please refer cancellation reasons for specific reasons";
+        let verdict = reattempt::codes::aws(&format!("{text} [{reasons}]"));
+        Made {
+            of: "aws",
+            error,
+            verdict,
+        }
+    };
+    [
+        cancelled(
+            "a transaction canceled by conflicts alone",
+            "None, TransactionConflict",
+        ),
+        cancelled(
+            "a transaction canceled by a condition too",
+            "ConditionalCheckFailed, TransactionConflict",
+        ),
+    ]
+}
+
+/// A Unix socket that its server has not made yet.
+async fn sockets() -> Vec<Made> {
+    use sqlx::{Connection as _, MySqlConnection, PgConnection};
+
+    const ERROR: &str = "a Unix socket that is not there yet";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let at = path.to_str().unwrap();
+    let connector = {
+        let path = path.clone();
+        tower::service_fn(move |_: http::Uri| {
+            let stream = tokio::net::UnixStream::connect(path.clone());
+            Box::pin(async { std::io::Result::Ok(TokioIo::new(stream.await?)) })
+        })
+    };
+    let channel = tonic::transport::Endpoint::from_static("http://shop.example");
+    let channel = channel.connect_with_connector_lazy(connector.clone());
+    let mut client = tonic_health::pb::health_client::HealthClient::new(channel);
+    let request = tonic_health::pb::HealthCheckRequest::default();
+    let postgres = format!("host={} user=nobody", folder.path().display());
+    let postgres = tokio_postgres::connect(&postgres, NoTls).await;
+    let mut all = vec![
+        made("hyper", ERROR, &through(connector).await),
+        made("tonic", ERROR, &client.check(request).await.unwrap_err()),
+        made("tokio-postgres", ERROR, &postgres.map(drop).unwrap_err()),
+    ];
+    let redis = redis::Client::open(format!("redis+unix://{at}")).unwrap();
+    let redis = redis.get_multiplexed_async_connection().await;
+    all.push(made("redis", ERROR, &redis.map(drop).unwrap_err()));
+    let client = reqwest::Client::builder().unix_socket(at).build().unwrap();
+    let sent = client.get("http://shop.example/").send().await;
+    all.push(made("reqwest", ERROR, &sent.unwrap_err()));
+    let mysql = MySqlConnection::connect(&format!("mysql://nobody@localhost/?socket={at}")).await;
+    let mysql = mysql.map(drop).unwrap_err();
+    assert_eq!(mysql.verdict(), Verdict::Refused, "{mysql:?}");
+    let postgres = format!(
+        "postgres://nobody@localhost/nowhere?host={}",
+        folder.path().display()
+    );
+    let postgres = PgConnection::connect(&postgres).await;
+    all.push(made("sqlx", ERROR, &postgres.map(drop).unwrap_err()));
+    all
 }
 
 async fn hyper() -> Vec<Made> {
@@ -348,6 +437,16 @@ macro_rules! reqwest {
                 ),
                 made(
                     "reqwest",
+                    "JSON that ends in the middle",
+                    &get(&[CUT_JSON])
+                        .await
+                        .unwrap()
+                        .json::<serde_json::Value>()
+                        .await
+                        .unwrap_err(),
+                ),
+                made(
+                    "reqwest",
                     "the URL cannot be read",
                     &client.get("not a url").send().await.unwrap_err(),
                 ),
@@ -478,9 +577,15 @@ async fn tokio_postgres() -> Vec<Made> {
     let before = TransactionError::Statement(connect(address).await);
     let during = TransactionError::Commit(CommitError(connect(address).await));
     let unread = "port=x".parse::<tokio_postgres::Config>().unwrap_err();
-    let waited = connect(&pooler("query_wait_timeout").await).await;
-    let ended = connect(&pooler("server conn crashed?").await).await;
+    let waited = connect(&pooler("08P01", "query_wait_timeout").await).await;
+    let ended = connect(&pooler("08P01", "server conn crashed?").await).await;
     let ended = TransactionError::Statement(ended);
+    // PgCat.
+    let receiving = "error receiving data from server: SocketError";
+    let lost_server = connect(&pooler("58000", receiving).await).await;
+    let twice = "duplicate key value violates unique constraint \"pg_type_typname_nsp_index\"";
+    let twice = connect(&pooler("23505", twice).await).await;
+    let updated = connect(&pooler("XX000", "tuple concurrently updated").await).await;
     vec![
         made("tokio-postgres", "the connection cannot be made", &refused),
         made("tokio-postgres", "a name that is not resolved", &unresolved),
@@ -504,6 +609,17 @@ async fn tokio_postgres() -> Vec<Made> {
             "tokio-postgres",
             "the session is ended before the COMMIT",
             &ended,
+        ),
+        made("tokio-postgres", "a pooler lost its server", &lost_server),
+        made(
+            "tokio-postgres",
+            "another session creates the same object",
+            &twice,
+        ),
+        made(
+            "tokio-postgres",
+            "another session changes or drops the object",
+            &updated,
         ),
         made(
             "tokio-postgres",
@@ -543,7 +659,23 @@ async fn sqlx() -> Vec<Made> {
     pool.close().await;
     let closed = pool.acquire().await.map(drop).unwrap_err();
     let unread = PgConnection::connect("postgres://:port").await;
+    let by_proxy = async || {
+        let url = format!("mysql://nobody@{}/", mysql_proxy().await);
+        let connected = sqlx::MySqlConnection::connect(&url).await;
+        connected.map(drop).unwrap_err()
+    };
+    let before_by_proxy = TransactionError::Statement(by_proxy().await);
     vec![
+        made(
+            "sqlx",
+            "a proxy of MySQL lost its server",
+            &by_proxy().await,
+        ),
+        made(
+            "sqlx",
+            "a proxy of MySQL lost its server before the COMMIT",
+            &before_by_proxy,
+        ),
         made("sqlx", "the connection cannot be made", &refused),
         made("sqlx", "a name that is not resolved", &unresolved),
         made("sqlx", "the connection is lost", &lost),
@@ -622,11 +754,11 @@ fn tower() -> Vec<Made> {
     ]
 }
 
-/// A pooler that answers with this error, as pgbouncer writes it.
-async fn pooler(text: &str) -> String {
+/// A pooler that answers with this error.
+async fn pooler(code: &str, text: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let fields = format!("SFATAL\0C08P01\0M{text}\0\0");
+    let fields = format!("SFATAL\0C{code}\0M{text}\0\0");
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         let length = u32::try_from(fields.len() + 4).unwrap();
@@ -635,6 +767,21 @@ async fn pooler(text: &str) -> String {
         stream.write_all(&error).await.unwrap();
     });
     address.to_string()
+}
+
+/// A proxy of MySQL that passes on the number of its own client.
+async fn mysql_proxy() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let text = b"#HY000Lost connection to MySQL server during query";
+        let length = u8::try_from(text.len() + 3).unwrap();
+        let number = 2013_u16.to_le_bytes();
+        let error = [&[length, 0, 0, 0, 0xff], &number[..], text].concat();
+        stream.write_all(&error).await.unwrap();
+    });
+    address
 }
 
 /// A server that accepts connections, and closes them at once.
@@ -660,7 +807,22 @@ async fn redis() -> Vec<Made> {
         "in a test",
         "max number of clients reached".to_owned(),
     );
+    // What Envoy sends for a server.
+    let envoy = |line: &[u8]| {
+        let value = redis::parse_redis_value(line).unwrap();
+        value.extract_error().unwrap_err()
+    };
     vec![
+        made(
+            "redis",
+            "Envoy has no server for the key",
+            &envoy(b"-no upstream host\r\n"),
+        ),
+        made(
+            "redis",
+            "Envoy lost its server",
+            &envoy(b"-upstream failure\r\n"),
+        ),
         made(
             "redis",
             "the connection cannot be made",

@@ -86,5 +86,6 @@ integrations::tests! {
         tokio_postgres::a_session_terminated_during_commit_is_unknown_and_not_retried,
         tokio_postgres::a_commit_that_the_server_refuses_is_permanent,
         tokio_postgres::what_the_server_says_is_by_its_code,
-        tokio_postgres::a_connection_that_cannot_be_made_is_refused;
+        tokio_postgres::a_connection_that_cannot_be_made_is_refused,
+        tokio_postgres::two_sessions_that_make_the_same_thing_at_once_have_a_conflict;
 }

@@ -13,7 +13,7 @@ use integrations::postgres::{self, Server};
 use integrations::proxy::{Proxy, To};
 use integrations::{skip, until};
 use reattempt::tokio_postgres::{CommitError, TransactionError, commit};
-use reattempt::{Retryable as _, Verdict, retry};
+use reattempt::{Retryable as _, Verdict, observe, retry};
 use tokio::sync::{Barrier, watch};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, IsolationLevel};
@@ -274,6 +274,45 @@ pub(crate) async fn what_the_server_says_is_by_its_code() {
     assert_eq!(rows.verdict(), Verdict::Permanent, "{rows:?}");
 }
 
+#[retry(attempts = 3, base = "1ms")]
+async fn run(client: &Client, statement: &str) -> Result<(), tokio_postgres::Error> {
+    client.batch_execute(statement).await
+}
+
+/// As two replicas of a service that start at once.
+pub(crate) async fn two_sessions_that_make_the_same_thing_at_once_have_a_conflict() {
+    let server = Server::start().await.unwrap();
+    let (mut one, two) = (
+        server.connect().await.unwrap(),
+        server.connect().await.unwrap(),
+    );
+    accounts(&one).await;
+    let other_names = "SELECT FROM pg_index JOIN pg_class ON oid = indexrelid
+         WHERE indisunique AND relnamespace = 'pg_catalog'::regnamespace AND relname !~ '^pg_.*_index$'";
+    assert!(one.query(other_names, &[]).await.unwrap().is_empty());
+    for statement in [
+        // 23505.
+        "CREATE TABLE IF NOT EXISTS page (id int)",
+        "CREATE SEQUENCE IF NOT EXISTS number",
+        "CREATE SCHEMA IF NOT EXISTS shop",
+        "CREATE OR REPLACE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+        // XX000: the function and the table are there.
+        "CREATE OR REPLACE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 2'",
+        "GRANT SELECT ON account TO PUBLIC",
+    ] {
+        let transaction = one.transaction().await.unwrap();
+        transaction.batch_execute(statement).await.unwrap();
+        let ((second, report), ()) = tokio::join!(observe(run(&two, statement)), async {
+            server.until(1, "wait_event_type = 'Lock'").await;
+            transaction.commit().await.unwrap();
+        });
+        second.unwrap();
+        let report = report.unwrap();
+        let end = (report.attempts(), report.verdict());
+        assert_eq!(end, (2, Some(Verdict::Conflict)), "{statement}");
+    }
+}
+
 pub(crate) async fn a_connection_that_cannot_be_made_is_refused() {
     let mut server = Server::start().await.unwrap();
     // The test opens more sessions than the server allows.
@@ -336,7 +375,7 @@ pub(crate) async fn a_locked_row_is_waited_for_unless_statement_timeout_is_below
         lock.execute(row, &[]).await.unwrap();
         let url = format!("{} options='-c {setting}'", server.url());
         let (begun, mut attempts) = watch::channel(0);
-        let call = async move { reattempt::observe(deposit(&url, &begun)).await };
+        let call = async move { observe(deposit(&url, &begun)).await };
         let ((done, report), ()) = tokio::join!(call, async {
             if setting == CUT {
                 server.until(1, "wait_event_type = 'Lock'").await;
@@ -376,12 +415,12 @@ pub(crate) async fn a_program_that_starts_waits_for_its_server_and_not_for_its_d
         let port = server.port();
         let starting = Proxy::start(move |number| if number < 2 { to } else { To::Server(port) });
         let url = postgres::url(starting.await.port);
-        let (connected, report) = reattempt::observe(connect_at_start(&url)).await;
+        let (connected, report) = observe(connect_at_start(&url)).await;
         connected.unwrap();
         assert_eq!(report.unwrap().attempts(), 3, "{to:?}");
     }
     let nowhere = format!("{} dbname=nowhere", server.url());
-    let (_, report) = reattempt::observe(connect_at_start(&nowhere)).await;
+    let (_, report) = observe(connect_at_start(&nowhere)).await;
     assert_eq!(report.unwrap().attempts(), 1);
 }
 

@@ -134,7 +134,21 @@ fn a_lost_connection_is_transient_before_the_commit_and_unknown_in_it() {
     let refused = io_error(io::ErrorKind::ConnectionRefused);
     assert_eq!(refused.verdict(), Verdict::Refused);
     let no_socket = io_error(io::ErrorKind::NotFound);
-    assert_eq!(no_socket.verdict(), Verdict::Permanent);
+    assert_eq!(no_socket.verdict(), Verdict::Refused);
+    for (text, code) in [
+        (
+            "2013 (HY000): Lost connection to server during query",
+            "HY000",
+        ),
+        ("2006 (HY000): Server has gone away", "HY000"),
+        ("remote server read/write error s01: Broken pipe", "08006"),
+    ] {
+        assert_eq!(said(text, code).verdict(), Verdict::Unknown, "{text}");
+        let before = TransactionError::Statement(said(text, code));
+        assert_eq!(before.verdict(), Verdict::Transient, "{text}");
+        let during = TransactionError::Commit(CommitError(said(text, code)));
+        assert_eq!(during.verdict(), Verdict::Unknown, "{text}");
+    }
 }
 
 #[test]

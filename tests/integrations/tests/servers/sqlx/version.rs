@@ -8,6 +8,8 @@ use integrations::pgbouncer::Pooler;
 use integrations::proxy::{Proxy, To};
 use integrations::{mariadb, postgres, skip, until};
 use reattempt::{Attempt, Outcome, Retryable as _, Verdict, observe, retry};
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpStream, UnixListener};
 use tokio::sync::Barrier;
 
 use super::adapter::{TransactionError, commit};
@@ -119,6 +121,12 @@ pub(crate) async fn an_error_of_postgres_is_by_its_sqlstate() {
             Verdict::Conflict,
         ),
         ("EXECUTE nothing", "26000", Verdict::Unknown),
+        // As Supavisor says it.
+        (
+            "DO 'BEGIN RAISE EXCEPTION ''(EMAXCONN) max client connections reached, limit: 9'' USING ERRCODE = ''XX000''; END'",
+            "XX000",
+            Verdict::Refused,
+        ),
     ] {
         let error = failure(&pool, statement).await;
         assert_eq!(code(&error).as_deref(), Some(expected), "{error:?}");
@@ -317,6 +325,25 @@ pub(crate) async fn a_program_that_starts_waits_for_its_server_and_not_for_its_p
         assert_eq!(report.unwrap().attempts(), 3, "{to:?}");
     }
 
+    // Its Unix socket is not there yet.
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join(".s.PGSQL.5432");
+    let url = format!(
+        "postgres://postgres@localhost/postgres?host={}",
+        folder.path().display()
+    );
+    let connecting = observe(connect_at_start(&url, PATIENCE));
+    let ((connected, report), ()) = tokio::join!(connecting, async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let listener = UnixListener::bind(&socket).unwrap();
+        let (mut client, _) = listener.accept().await.unwrap();
+        let server = TcpStream::connect(("127.0.0.1", server.port())).await;
+        tokio::spawn(async move { copy_bidirectional(&mut client, &mut server.unwrap()).await });
+    });
+    connected.unwrap().close().await;
+    assert!(report.unwrap().attempts() > 1);
+
+    let url = postgres_url(server.port());
     let ask_for_password = "DO 'BEGIN EXECUTE format(''COPY (SELECT %L) TO %L'',
         ''host all all all scram-sha-256'', current_setting(''hba_file'')); END'";
     let nowhere = url.replace("/postgres", "/nowhere");
@@ -476,6 +503,35 @@ pub(crate) async fn what_mariadb_says_is_by_its_number() {
         ],
     )
     .await;
+
+    // As proxies pass it on.
+    for (statement, number, verdict) in [
+        (
+            "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 2013, MESSAGE_TEXT = 'Lost connection to server during query'",
+            "2013",
+            Verdict::Unknown,
+        ),
+        (
+            "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 2003, MESSAGE_TEXT = 'Can''t connect to remote MySQL server'",
+            "2003",
+            Verdict::Refused,
+        ),
+        (
+            "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1927, MESSAGE_TEXT = 'Lost connection to backend server: network error'",
+            "1927",
+            Verdict::Unknown,
+        ),
+        (
+            "SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 9501, MESSAGE_TEXT = 'Timed-out waiting to acquire database connection'",
+            "9501",
+            Verdict::Refused,
+        ),
+    ] {
+        let error = failure(&pool, statement).await;
+        said(&error, number, verdict);
+        let before = TransactionError::Statement(error);
+        assert!(before.verdict().is_retryable(), "{before:?}");
+    }
 
     // The account has one connection.
     let one = server.url().replace("root", "one");
