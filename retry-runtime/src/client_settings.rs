@@ -21,6 +21,7 @@ use crate::call::{Call, Judgement, Stops, unless};
 use crate::classify::{Assessment, Retryable, Ruling, Verdict};
 use crate::lookup::{BoxedError, Kept, write_chain};
 use crate::policy::Policy;
+use crate::result::FromStopped;
 use crate::site::{BudgetOf, PolicyOf, SiteSettings};
 use crate::stopped::Stopped;
 
@@ -77,12 +78,6 @@ use crate::stopped::Stopped;
 ///     }
 /// }
 /// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not know how to repeat a `{Q}` that is answered with `{A}` or fails with `{E}`",
-    label = "no `Requests` for this request, its response and its error",
-    note = "`HttpRequests` is for `http::Request`, and `GrpcRequests` for the `Channel` of `tonic`",
-    note = "for other requests, implement `Requests` and set it by `RetryLayer::with_requests`"
-)]
 pub trait Requests<Q, A, E> {
     /// The error that a response stands for.
     type Failure: StdError + Retryable + Send + Sync + 'static;
@@ -107,7 +102,7 @@ pub trait Requests<Q, A, E> {
     /// Returns the host of the request, whose [budget](crate::tower::RetryLayer::with_budgets) bounds its retries. Default: one for
     /// all requests.
     fn host<'q>(&self, _request: &'q Q) -> &'q str {
-        ""
+        ANY_HOST
     }
 
     /// Returns how long the call may take, if the request says so. It shortens the deadline of the policy. Default: `None`.
@@ -154,6 +149,9 @@ pub(crate) async fn read_rest(body: impl Body) {
         }
     }
 }
+
+/// Stands for a host that is not known. It is not empty, because to compare two empty texts takes 100 ns on some machines.
+pub(crate) const ANY_HOST: &str = "*";
 
 /// How long the rest of a response is read. A server that sends a short one has sent it with the head.
 const REST: Duration = Duration::from_millis(50);
@@ -229,8 +227,8 @@ impl FailedAttempt {
     }
 }
 
-impl From<Stopped> for FailedAttempt {
-    fn from(stopped: Stopped) -> Self {
+impl FromStopped<()> for FailedAttempt {
+    fn from_stopped(stopped: Stopped) -> Self {
         Self::new(stopped, None)
     }
 }
@@ -254,14 +252,14 @@ impl fmt::Display for FailedAttempt {
 /// Makes the call of one request: sends it and copies of it until it succeeds, or until there is a reason to stop.
 ///
 /// A response that is retried is dropped before the wait. What the wait needs of it was read before.
-pub(crate) async fn repeat<C, W, Q, N, A, E, F>(
+pub(crate) async fn repeat<C, Q, N, A, E, F>(
     settings: &ClientSettings,
     requests: &Q,
     mut request: N,
     mut send: impl FnMut(N) -> F,
 ) -> Result<A, BoxedError>
 where
-    C: Stops<FailedAttempt, W>,
+    C: Stops<FailedAttempt, ()>,
     Q: Requests<N, A, E>,
     F: Future<Output = Result<A, FailedAttempt>>,
 {
@@ -349,11 +347,15 @@ where
 /// The methods that the layer and the middleware share, for a type with the field `settings`.
 macro_rules! client_setters {
     () => {
-        /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`new`](Self::new). One that
-        /// is a `String` is kept until the program ends, once for each text.
+        /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`new`](Self::new). A `String`
+        /// is kept until the program ends.
         #[must_use]
-        pub fn with_name(mut self, name: impl Into<std::borrow::Cow<'static, str>>) -> Self {
-            self.settings.site = self.settings.site.with_name($crate::site::lasting(name.into()));
+        pub fn with_name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+            let name = match name.into() {
+                Cow::Borrowed(name) => name,
+                Cow::Owned(name) => name.leak(),
+            };
+            self.settings.site = self.settings.site.with_name(name);
             self
         }
 
@@ -361,25 +363,22 @@ macro_rules! client_setters {
         /// Default: that of the policy. If the policy names none, [one for each host](Self::with_budgets), and none if the attempts
         /// are unlimited.
         #[must_use]
-        pub fn with_budget(
-            mut self,
-            budget: impl $crate::site::BudgetOf + Send + Sync + 'static,
-        ) -> Self {
-            self.settings.budget = $crate::client_settings::ClientBudget::One(Arc::new(budget));
+        pub fn with_budget(mut self, budget: impl BudgetOf + Send + Sync + 'static) -> Self {
+            self.settings.budget = ClientBudget::One(Arc::new(budget));
             self
         }
 
-        /// Sets the budgets that bound the retries, one for each host: a `&'static` [`Budgets`](crate::Budgets), or one in an
-        /// `Arc`. The key is the host of the request, with its port if that is in the URI, such as `api.example.org` or
-        /// `10.0.0.7:8080`, or what [`Requests::host`](crate::client_settings::Requests::host) returns. So a host that is down takes
-        /// no retries from the others. Default: budgets with the numbers of [`Budget::new`](crate::Budget::new), for each place in
-        /// the source that calls [`new`](Self::new).
+        /// Sets the budgets that bound the retries, one for each host: a `&'static` [`Budgets`], or one in an `Arc`. The key is the
+        /// host of the request, with its port if that is in the URI, such as `api.example.org` or `10.0.0.7:8080`, or what
+        /// [`Requests::host`](crate::client_settings::Requests::host) returns. So a host that is down takes no retries from the
+        /// others. Default: budgets with the numbers of [`Budget::new`](crate::Budget::new), for each place in the source that calls
+        /// [`new`](Self::new).
         #[must_use]
-        pub fn with_budgets(
-            mut self,
-            budgets: impl std::borrow::Borrow<$crate::budget::Budgets<String>> + Send + Sync + 'static,
-        ) -> Self {
-            self.settings.budget = $crate::client_settings::ClientBudget::OfHosts(Arc::new(budgets));
+        pub fn with_budgets<B>(mut self, budgets: B) -> Self
+        where
+            B: Borrow<Budgets<String>> + Send + Sync + 'static,
+        {
+            self.settings.budget = ClientBudget::OfHosts(Arc::new(budgets));
             self
         }
 

@@ -25,6 +25,7 @@
 //! # client().unwrap();
 //! ```
 
+use std::borrow::{Borrow, Cow};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -35,13 +36,13 @@ use async_trait::async_trait;
 
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::{host_of, is_idempotent, note_key, set_headers};
+use crate::budget::Budgets;
 use crate::call::Cut;
 use crate::client_settings::{
-    ClientSettings, FailedAttempt, Requests, client_setters, read_rest, repeat,
+    ClientBudget, ClientSettings, FailedAttempt, Requests, client_setters, read_rest, repeat,
 };
 use crate::opaque::opaque;
-use crate::result::ByFrom;
-use crate::site::PolicyOf;
+use crate::site::{BudgetOf, PolicyOf};
 use crate::stopped::Stopped;
 
 /// A middleware that makes each request of a client a call, with the retries of a policy.
@@ -201,7 +202,7 @@ impl Middleware for Retry {
                 answered.map_err(|error| FailedAttempt::new(error, None))
             }
         };
-        let ended = repeat::<Cut, ByFrom, _, _, _, _, _>(&self.settings, self, request, send);
+        let ended = repeat::<Cut, _, _, _, _, _>(&self.settings, self, request, send);
         ended.await.map_err(|error| {
             let error = match error.downcast() {
                 Ok(error) => return *error,

@@ -32,6 +32,7 @@
 #[cfg(feature = "tonic")]
 mod grpc;
 
+use std::borrow::{Borrow, Cow};
 use std::error::Error as StdError;
 use std::future::poll_fn;
 use std::marker::PhantomData;
@@ -50,16 +51,18 @@ pub use self::grpc::GrpcRequests;
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::{host_of, is_idempotent, may_repeat, note_key};
 use crate::adapters::known;
+use crate::budget::Budgets;
 use crate::call::{Cut, Never, Stops};
 use crate::classify::{Assessment, Retryable, Verdict};
 #[doc(hidden)]
 pub use crate::client_settings::FailedAttempt;
 pub use crate::client_settings::Requests;
-use crate::client_settings::{ClientSettings, client_setters, read_rest, repeat};
+use crate::client_settings::{
+    ANY_HOST, ClientBudget, ClientSettings, client_setters, read_rest, repeat,
+};
 use crate::lookup::BoxedError;
 use crate::opaque::opaque;
-use crate::result::ByFrom;
-use crate::site::{PolicyOf, Site, SiteSettings};
+use crate::site::{BudgetOf, PolicyOf, Site, SiteSettings};
 
 /// Requests of HTTP whose [body](RequestBody) can be copied, or is a stream that is sent once. A status decides about a response, and `Retry-After` is its hint. The type of an error
 /// says whether it is retried; see [`ServiceError`].
@@ -122,10 +125,8 @@ impl<B: RequestBody, R: Body + Send, E: ServiceError> Requests<Request<B>, Respo
     }
 
     fn host<'q>(&self, request: &'q Request<B>) -> &'q str {
-        request
-            .uri()
-            .authority()
-            .map_or("", |authority| host_of(authority.as_str()))
+        let authority = request.uri().authority();
+        authority.map_or(ANY_HOST, |authority| host_of(authority.as_str()))
     }
 
     fn sends(&self, request: &mut Request<B>) {
@@ -355,11 +356,9 @@ where
                     service.call(request).await.map_err(fails)
                 }
             };
-            let ended =
-                repeat::<L::Cut, _, _, _, _, _, _>(&layer.settings, requests, request, send);
-            ended
-                .await
-                .map_err(|error| L::error(requests.for_caller(error)))
+            let ended = repeat::<L::Cut, _, _, _, _, _>(&layer.settings, requests, request, send);
+            let changed = |error| requests.for_caller(error);
+            ended.await.map_err(|error| L::error(error, changed))
         })
     }
 }
@@ -367,32 +366,28 @@ where
 /// How the calls of a layer end. A site with limits has an error that can be a [`Stopped`](crate::Stopped).
 #[doc(hidden)]
 pub trait Ends<E> {
-    type Cut: Stops<FailedAttempt, Self::Way> + Send;
-    type Way;
+    type Cut: Stops<FailedAttempt, ()> + Send;
     type Error;
 
-    fn error(error: BoxedError) -> Self::Error;
+    fn error(error: BoxedError, changed: impl FnOnce(BoxedError) -> BoxedError) -> Self::Error;
 }
 
 impl<E> Ends<E> for Site<true> {
     type Cut = Cut;
-    type Way = ByFrom;
     type Error = BoxedError;
 
-    fn error(error: BoxedError) -> BoxedError {
-        error
+    fn error(error: BoxedError, changed: impl FnOnce(BoxedError) -> BoxedError) -> BoxedError {
+        changed(error)
     }
 }
 
 impl<E: StdError + 'static> Ends<E> for SiteSettings<'static> {
     type Cut = Never;
-    type Way = ();
     type Error = E;
 
-    fn error(error: BoxedError) -> E {
-        *error
-            .downcast()
-            .expect("nothing stops the call, so it is the error of the service")
+    fn error(error: BoxedError, _: impl FnOnce(BoxedError) -> BoxedError) -> E {
+        let own = error.downcast();
+        *own.expect("nothing stops the call, so it is the error of the service")
     }
 }
 

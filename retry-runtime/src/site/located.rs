@@ -1,10 +1,6 @@
 //! The settings of calls of `Policy::run`, for each place in the source.
 
-#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-use std::collections::BTreeSet;
 use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
@@ -27,23 +23,6 @@ impl SiteSettings<'static> {
         Self {
             place,
             ..Self::new(name, policy, shared)
-        }
-    }
-}
-
-/// Keeps a name until the program ends, because observers do. Each text is kept once.
-#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-pub(crate) fn lasting(name: Cow<'static, str>) -> &'static str {
-    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    match name {
-        Cow::Borrowed(name) => name,
-        Cow::Owned(name) => {
-            let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-            names.get(name.as_str()).copied().unwrap_or_else(|| {
-                let name: &'static str = name.leak();
-                names.insert(name);
-                name
-            })
         }
     }
 }

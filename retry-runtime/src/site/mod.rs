@@ -4,8 +4,6 @@ mod given;
 mod located;
 
 pub use self::given::{BudgetOf, DelaysOf, PolicyOf};
-#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-pub(crate) use self::located::lasting;
 
 use std::ops::Deref;
 use std::panic::Location;

@@ -14,10 +14,10 @@ use ::tonic::metadata::MetadataMap;
 use ::tonic::{Code, Status, TimeoutExpired};
 
 use super::Requests;
-use crate::adapters::http::headers::{GRPC_TIMEOUT, set_time, time_in};
+use crate::adapters::http::headers::{GRPC_TIMEOUT, set_grpc_timeout, time_in};
 use crate::adapters::known::links;
 use crate::deadline;
-use crate::deadline::header::{format_grpc_timeout, parse_grpc_timeout};
+use crate::deadline::header::parse_grpc_timeout;
 use crate::lookup::BoxedError;
 use crate::stopped::{Outcome, Stopped};
 
@@ -105,16 +105,10 @@ impl<R: Send, E> Requests<Request<Body>, Response<R>, E> for GrpcRequests {
     }
 
     fn sends(&self, request: &mut Request<Body>) {
-        let left = deadline::remaining().filter(|_| request.headers().contains_key(GRPC_TIMEOUT));
+        let headers = request.headers_mut();
+        let left = deadline::remaining().filter(|_| headers.contains_key(GRPC_TIMEOUT));
         if let Some(left) = left {
-            let headers = request.headers_mut();
-            set_time(
-                headers,
-                GRPC_TIMEOUT,
-                left,
-                parse_grpc_timeout,
-                format_grpc_timeout,
-            );
+            set_grpc_timeout(headers, left);
         }
     }
 

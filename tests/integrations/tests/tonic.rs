@@ -377,3 +377,38 @@ async fn services_of_grpc_have_budgets_of_their_own() {
     assert!(SERVICES.of("grpc.health.v1.Health").level() < 200.0);
     assert!(SERVICES.of("other.Service").level() >= 200.0);
 }
+
+/// The layer reports no limit of its own then.
+#[tokio::test]
+async fn without_limits_the_error_is_that_of_the_channel() {
+    use tower::Service as _;
+
+    #[derive(Clone)]
+    struct Late;
+
+    #[derive(Debug, thiserror::Error, reattempt::Retryable)]
+    #[error("the time is over")]
+    #[retryable(permanent)]
+    struct TimeIsOver(#[from] tonic::TimeoutExpired);
+
+    impl tower::Service<http::Request<tonic::body::Body>> for Late {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = TimeIsOver;
+        type Future = std::future::Ready<Result<Self::Response, TimeIsOver>>;
+
+        fn poll_ready(
+            &mut self,
+            _: &mut std::task::Context<'_>,
+        ) -> std::task::Poll<Result<(), TimeIsOver>> {
+            std::task::Poll::Ready(Ok(()))
+        }
+
+        fn call(&mut self, _: http::Request<tonic::body::Body>) -> Self::Future {
+            std::future::ready(Err(tonic::TimeoutExpired(()).into()))
+        }
+    }
+
+    let layer = RetryLayer::new(Policy::new().without_limits());
+    let mut client = layer.with_requests(GrpcRequests::new()).layer(Late);
+    let _: TimeIsOver = client.call(http::Request::default()).await.unwrap_err();
+}

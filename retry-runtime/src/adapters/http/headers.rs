@@ -6,6 +6,8 @@ use ::http::header::{IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 
 use crate::context::Attempt;
+#[cfg(feature = "tonic")]
+use crate::deadline::header::{format_grpc_timeout, parse_grpc_timeout};
 use crate::deadline::header::{format_millis, parse_millis};
 
 /// The idempotency key, by which a server recognises a repeated request: the same for all attempts of a call.
@@ -92,7 +94,7 @@ pub(crate) fn set_key(headers: &mut HeaderMap, attempt: &Attempt) {
 }
 
 /// Sets the time left, or a shorter one that is set already.
-pub(crate) fn set_time(
+fn set_time(
     headers: &mut HeaderMap,
     name: HeaderName,
     left: Duration,
@@ -101,6 +103,18 @@ pub(crate) fn set_time(
 ) {
     let set = time_in(headers, &name, parse);
     set_header(headers, name, format(set.map_or(left, |set| set.min(left))));
+}
+
+/// The same, for gRPC.
+#[cfg(feature = "tonic")]
+pub(crate) fn set_grpc_timeout(headers: &mut HeaderMap, left: Duration) {
+    set_time(
+        headers,
+        GRPC_TIMEOUT,
+        left,
+        parse_grpc_timeout,
+        format_grpc_timeout,
+    );
 }
 
 /// The shortest time in the values of a header.

@@ -3,9 +3,8 @@
 use ::http::HeaderName;
 use ::tonic::metadata::MetadataMap;
 
-use crate::adapters::http::headers::{GRPC_TIMEOUT, set_header, set_key, set_time};
+use crate::adapters::http::headers::{set_grpc_timeout, set_header, set_key};
 use crate::context::Attempt;
-use crate::deadline::header::{format_grpc_timeout, parse_grpc_timeout};
 
 /// Describes the current attempt to the server.
 ///
@@ -43,12 +42,6 @@ pub fn set_attempt_metadata(metadata: &mut MetadataMap) {
         number => set_header(headers, previous, number.to_string()),
     }
     if let Some(left) = attempt.remaining() {
-        set_time(
-            headers,
-            GRPC_TIMEOUT,
-            left,
-            parse_grpc_timeout,
-            format_grpc_timeout,
-        );
+        set_grpc_timeout(headers, left);
     }
 }
