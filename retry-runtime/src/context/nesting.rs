@@ -16,8 +16,9 @@
 //! ```
 //!
 //! The tree grows neither with a loop nor with attempts. From the thousandth call of a function in an attempt on, all share
-//! one node. A node whose call ended without failed retries is dropped, once there are eight, and twice as many as were kept. And later attempts of the
-//! outer call leave few: an operation whose attempts are used up makes no more retries.
+//! one node, which keeps the most retries of them. A node whose call ended without failed retries is dropped when its outer call retries or ends, or once
+//! there are eight, and twice as many as were kept. And later attempts of the outer call leave few: an operation whose attempts are used
+//! up makes no more retries. So many layers look at few nodes each.
 //!
 //! This file is pure: it uses no clock, frame or thread. Locks are taken from the outside in, and from a node to the prior ones,
 //! which are those of earlier attempts. So no two threads wait for each other.
@@ -62,6 +63,8 @@ struct NodeState {
     retries: u32,
     /// When they are forgotten.
     until: Option<Stamp>,
+    /// Whether several calls have this node.
+    shared: bool,
     /// The calls inside, by operation and attempt.
     inside: BTreeMap<(Operation, u32), Arc<Node>>,
     /// Calls that no longer matter are dropped once so many are inside.
@@ -89,6 +92,11 @@ impl NodeState {
             all.extend(known.earlier(operation, u32::MAX).map(Arc::downgrade));
         }
         all
+    }
+
+    /// Whether there are no retries here, nor in calls inside.
+    fn is_empty(&self) -> bool {
+        self.retries == 0 && self.inside.is_empty()
     }
 
     /// The retries that are not forgotten.
@@ -129,14 +137,24 @@ impl Node {
         let operation = (function, ordinal);
         let prior = known.prior_of(operation, attempt);
         let node = known.inside.entry((operation, attempt)).or_default();
-        node.known().prior = prior;
+        let mut state = node.known();
+        (state.prior, state.shared) = (prior, ordinal.number == Ordinal::LAST);
+        drop(state);
         Arc::clone(node)
     }
 
-    /// Sets the retries of the call, which are forgotten at `until`.
+    /// Sets the retries of the call, which are forgotten at `until`. A node of several calls keeps the most of them.
     pub(crate) fn set(&self, retries: u32, until: Stamp) {
-        let mut known = self.known();
-        (known.retries, known.until) = (retries, Some(until));
+        let known = &mut *self.known();
+        let least = if known.shared {
+            (known.retries, known.until)
+        } else {
+            (0, None)
+        };
+        (known.retries, known.until) = (least.0.max(retries), least.1.max(Some(until)));
+        known
+            .inside
+            .retain(|_, node| is_running(node) || !node.known().is_empty());
     }
 
     /// Forgets the retries of the call, and of the calls inside it that ended.

@@ -205,6 +205,45 @@ fn a_loop_of_calls_keeps_a_thousand_nodes() {
 }
 
 #[test]
+fn calls_that_share_a_node_keep_the_most_retries_of_them() {
+    let outer = Node::default();
+    let begin = |attempt| outer.begin(attempt, false, F, || at(0));
+    let calls: Vec<_> = (0..1_002).map(|_| begin(1)).collect();
+    for (call, retries) in calls[998..].iter().zip([2, 3, 1, 0]) {
+        call.set(retries, at(100));
+    }
+    let later: Vec<_> = (0..1_002).map(|_| begin(2).taken(|| at(0))).collect();
+    assert_eq!(later[997..], [0, 2, 3, 3, 3]);
+    // One that stands alone takes its retries back.
+    calls[998].set(0, at(0));
+    assert_eq!(calls[998].known().retries, 0);
+}
+
+/// Each layer makes two attempts, and the innermost one always fails: each fails once more than the one inside it.
+#[test]
+fn many_layers_have_few_nodes_and_look_at_few() {
+    /// Calls the layer with this many layers inside, from an attempt of its outer call. Returns the most pointers to prior nodes.
+    fn call(outer: &Node, attempt: u32, layers: usize) -> usize {
+        let function = FunctionId(layers, "");
+        let node = outer.begin(attempt, false, function, || at(0));
+        let mut most = node.known().prior.len();
+        let attempts = 2_u32.saturating_sub(node.taken(|| at(0))).max(1);
+        for attempt in 1..=attempts {
+            node.set(attempt - 1, at(100));
+            if layers > 0 {
+                most = most.max(call(&node, attempt, layers - 1));
+            }
+        }
+        node.set(attempts - 1, at(100));
+        most
+    }
+    let outer = Node::default();
+    assert_eq!(call(&outer, 1, 100), 1);
+    // That of each layer, with the one retry that it made.
+    assert_eq!(size(&outer), (1 + 101, 0));
+}
+
+#[test]
 fn ten_thousand_calls_at_once_keep_a_thousand_nodes() {
     let outer = Node::default();
     for attempt in 1..4 {
