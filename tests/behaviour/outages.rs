@@ -287,3 +287,18 @@ async fn a_fault_that_is_over_takes_no_free_retry_from_the_next_one() {
         assert_eq!(lost.count(), 0, "{slips}");
     }
 }
+
+/// Its first retry begins no fault, because it failed in its first poll. The second one does, so the next call has no free ones.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_fails_again_after_a_wait_begins_a_fault() {
+    #[retry(attempts = attempts, base = "1ms", on = "io::Error", budget = budget)]
+    async fn call(attempts: u32, budget: &Budget, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let budget = Budget::new().with_capacity(20).with_refill(0.0);
+    call(3, &budget, &Script::new([RESET])).await.unwrap_err();
+    let later = Script::new([RESET]);
+    call(100, &budget, &later).await.unwrap_err();
+    // The 16 tokens that are left pay for 8 retries.
+    assert_eq!(later.calls(), 1 + 8);
+}

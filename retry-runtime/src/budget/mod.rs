@@ -50,8 +50,8 @@ use crate::clock::Stamp;
 ///
 /// # Free first wave
 ///
-/// A *fault* begins with the first retry that takes tokens after a success. A call that fails in its first poll, as every
-/// `blocking` call does, begins one only with a retry that leaves less than two thirds of the tokens. The *first wave* is the
+/// A *fault* begins with the first retry that takes tokens after a success. The first retry of a call that fails in its first
+/// poll, as every `blocking` call does, begins one only if it leaves less than two thirds of the tokens. The *first wave* is the
 /// calls that had begun by then. Once more than a third of the tokens are gone, the first five retries of each of these calls take nothing.
 ///
 /// So a server that freezes for a moment costs no calls, also if hundreds were under way. Calls that begin in the fault

@@ -217,7 +217,8 @@ impl<'p> State<'p> {
             charge: Charge::after(previous),
             number,
             had_begun: budget.had_begun(frame.faults.get()),
-            at_once: !frame.was_pending.get(),
+            // A wait counts as pending.
+            at_once: !frame.was_pending.get() && frame.number() == 1,
         };
         if progressed == frame.number() {
             // A retry after progress restarts the count of attempts, so it has to cost something.
