@@ -10,7 +10,7 @@ use super::settle::{FAILED_VALUE, Said};
 use super::timers::{Next, NextAttemptAt};
 use super::{State, own_attempts};
 use crate::budget::{Charge, Request};
-use crate::classify::{Assessment, Ruling, Verdict};
+use crate::classify::{AskedDelay, Assessment, Ruling, Verdict};
 use crate::clock::Stamp;
 use crate::context::{Bodies, Phase, outer};
 use crate::metrics::Attempted;
@@ -45,7 +45,7 @@ impl<'p> State<'p> {
         let failed = FailedWith { verdict, words };
         if let Bodies::Both(which) = self.frame.bodies.get() {
             if ruling.retry && !self.is_signalled() {
-                self.set_aside(failed, hint, which.other());
+                self.set_aside(failed, ruling.hint(), which.other());
                 return Ok(self.next(Next::Other));
             }
         }
@@ -179,7 +179,7 @@ impl<'p> State<'p> {
     }
 
     /// What the decision about another attempt depends on.
-    fn situation(&self, now: Stamp, hint: Option<Duration>) -> Situation {
+    fn situation(&self, now: Stamp, hint: Option<AskedDelay>) -> Situation {
         let (frame, settings) = (&self.frame, self.settings);
         let own = own_attempts(settings, self.scope());
         let allowed = outer(|outer| self.allowed_within(outer, own)).unwrap_or(own);

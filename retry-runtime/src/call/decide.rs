@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::classify::Ruling;
+use crate::classify::{AskedDelay, Ruling};
 use crate::delays::{DelayRange, fit};
 use crate::stopped::Outcome;
 
@@ -21,32 +21,21 @@ pub(super) enum Cause {
 impl Cause {
     /// What another attempt would follow, or the end of the call.
     pub(super) fn may_retry(self) -> Result<Repeatable, Outcome> {
-        let (hint, exact, exhausted) = match self {
-            Self::Returned(ruling) if ruling.retry => (
-                ruling.assessment.hint,
-                ruling.exact,
-                Outcome::AttemptsExhausted,
-            ),
+        let (hint, exhausted) = match self {
+            Self::Returned(ruling) if ruling.retry => (ruling.hint(), Outcome::AttemptsExhausted),
             Self::Returned(_) => return Err(Outcome::NotRetryable),
-            Self::TimedOut { may_repeat: true } => (None, false, Outcome::Timeout),
+            Self::TimedOut { may_repeat: true } => (None, Outcome::Timeout),
             Self::TimedOut { may_repeat: false } => return Err(Outcome::Timeout),
             Self::OutOfTime => return Err(Outcome::Deadline),
         };
-        Ok(Repeatable {
-            hint,
-            exact,
-            exhausted,
-        })
+        Ok(Repeatable { hint, exhausted })
     }
 }
 
 /// A failure after which the rules allow another attempt.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Repeatable {
-    /// The delay that the server asks for.
-    pub(super) hint: Option<Duration>,
-    /// Whether the call waits exactly that long.
-    exact: bool,
+    pub(super) hint: Option<AskedDelay>,
     /// How the call ends if no attempt is left.
     exhausted: Outcome,
 }
@@ -95,11 +84,11 @@ pub(super) fn decide(
     let longest = situation.max_retry_after;
     let range = match retry.hint {
         None => situation.delays,
-        Some(hint) if hint > longest && situation.unlimited.is_none() => {
+        Some((hint, _)) if hint > longest && situation.unlimited.is_none() => {
             return Err(Outcome::HintTooLong);
         }
-        Some(hint) if retry.exact => (hint.min(longest), hint.min(longest)),
-        Some(hint) => raised_by(hint.min(longest), situation.delays),
+        Some((hint, true)) => (hint.min(longest), hint.min(longest)),
+        Some((hint, false)) => raised_by(hint.min(longest), situation.delays),
     };
     in_time(range, situation)
 }
@@ -114,7 +103,7 @@ pub(super) fn held_back(
     let range = situation.unlimited.ok_or(outcome)?;
     let range = match retry.hint {
         None => range,
-        Some(hint) => raised_by(hint.min(situation.max_retry_after), range),
+        Some((hint, _)) => raised_by(hint.min(situation.max_retry_after), range),
     };
     in_time(range, situation)
 }

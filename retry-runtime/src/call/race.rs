@@ -24,6 +24,7 @@ use super::events::{Event, FailedWith};
 use super::timers::{Next, poll_until_due};
 use super::{Call, NextAttemptAt, State};
 use crate::budget::{Charge, Request};
+use crate::classify::AskedDelay;
 use crate::clock::Stamp;
 use crate::context::{Bodies, Failure, Inside, Leeway, Phase};
 use crate::metrics::Attempted;
@@ -189,7 +190,7 @@ impl State<'_> {
     }
 
     /// Sets the failure of one of two aside, because the other may succeed.
-    pub(super) fn set_aside(&self, failed: FailedWith<'_>, hint: Option<Duration>, other: Which) {
+    pub(super) fn set_aside(&self, failed: FailedWith<'_>, hint: Option<AskedDelay>, other: Which) {
         let frame = &self.frame;
         self.on_body_ended(Attempted::Failed(failed.verdict), Some(failed.words));
         let failure = Failure {
@@ -205,7 +206,7 @@ impl State<'_> {
     }
 
     /// Takes the failure that was set aside into that of the attempt. Returns the hint.
-    pub(super) fn join_aside(&self, hint: Option<Duration>) -> Option<Duration> {
+    pub(super) fn join_aside(&self, hint: Option<AskedDelay>) -> Option<AskedDelay> {
         let frame = &self.frame;
         let aside = frame
             .if_rest()

@@ -13,6 +13,7 @@ mod verdict;
 mod tests;
 
 pub use self::hint::{IntoHint, hint_from, hint_in};
+pub(crate) use self::rules::AskedDelay;
 pub use self::rules::{
     OkAnswer, Ruling, SaysNoEffect, VerdictAnswer, ask, ask_delay, ask_ok, says_no_effect,
     verdict_of,

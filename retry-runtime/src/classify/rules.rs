@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use super::verdict::{Assessment, Retryable, Verdict};
 
+/// The delay that an error asks for, and whether the call waits exactly that long. Of two, the longer one counts.
+pub(crate) type AskedDelay = (Duration, bool);
+
 /// Whether the rules allow another attempt, and what the error answered.
 ///
 /// A retry also needs a remaining attempt, time before the deadline, and a permit of the budget.
@@ -81,6 +84,11 @@ impl Ruling {
             self.exact = true;
         }
         self
+    }
+
+    /// The delay before another attempt.
+    pub(crate) fn hint(self) -> Option<AskedDelay> {
+        Some((self.assessment.hint?, self.exact))
     }
 
     /// Allows another attempt only if the last one provably had no effect, for `idempotent = false`.

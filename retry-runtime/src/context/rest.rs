@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::atomics::Flag;
 use crate::budget::Charge;
+use crate::classify::AskedDelay;
 use crate::clock::Stamp;
 use crate::report::{Hedge, Previous};
 use crate::rng;
@@ -126,8 +127,7 @@ pub(crate) struct Hedging {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) how: Previous,
-    /// The delay that its server asks for.
-    pub(crate) hint: Option<Duration>,
+    pub(crate) hint: Option<AskedDelay>,
     /// The refusal of a call inside.
     pub(crate) refusal: Option<Outcome>,
 }
@@ -186,10 +186,10 @@ mod tests {
         let throttled = Previous::Failed(Verdict::Throttled);
         let conflict = Previous::Failed(Verdict::Conflict);
         let [cheap, dear] = [
-            failure(conflict, Some(SECOND), Some(Outcome::Budget)),
+            failure(conflict, Some((SECOND, true)), Some(Outcome::Budget)),
             failure(throttled, None, Some(Outcome::Deadline)),
         ];
-        let hint = Some(SECOND);
+        let hint = Some((SECOND, true));
         let joined = |refusal| failure(throttled, hint, Some(refusal));
         assert_eq!(cheap.join(dear), joined(Outcome::Budget));
         assert_eq!(dear.join(cheap), joined(Outcome::Deadline));

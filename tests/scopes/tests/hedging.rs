@@ -991,3 +991,18 @@ async fn on_retry_does_not_run_beside_an_attempt_after_the_signal() {
     assert_eq!(report.unwrap().outcome(), Outcome::Cancelled);
     assert_eq!(told.take(), [0_u32; 0]);
 }
+
+/// The first fails first, and is set aside. Its delay is not drawn because the hedge has none.
+#[tokio::test(start_paused = true)]
+async fn the_delay_of_retry_after_is_exact_beside_a_hedge() {
+    #[retry(hedge = "10ms", base = "1s", budget = &script.budget,
+        retry_after = |error| matches!(error, Failure::Reset(1)).then_some(ms(1_000)))]
+    async fn call(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    for _ in 0..5 {
+        let script = Script::new([Fails(30), Fails(40), Succeeds(0)]);
+        played(&script, call(&script)).await.0.unwrap();
+        assert_eq!(*script.times.borrow(), [0, 10, 1_050]);
+    }
+}
