@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures::future::{join, join_all};
 use reattempt::{
-    Attempt, Budget, Budgets, Hedge, Outcome, Policy, Retryable, Stopped, observe, retry,
+    Attempt, Budget, Budgets, Hedge, Outcome, Policy, Retryable, Stopped, deadline, observe, retry,
 };
 use tokio::time::{Instant, sleep, timeout};
 
@@ -622,4 +622,18 @@ async fn no_call_follows_a_pause_longer_than_its_max_retry_after() {
         // After a pause of 300 ms, fifty draws are all below this by chance once in four million runs.
         assert!(longest > ms(1_000), "{pause}: {longest:?}");
     }
+}
+
+/// No error could say that the pause does not fit the deadline of the scope.
+#[tokio::test(start_paused = true)]
+async fn without_limits_an_attempt_begins_in_a_pause_when_the_deadline_around_is_reached() {
+    let server = Server::paused_for(5_000).await;
+    let (began, at) = (Instant::now(), Cell::new(None));
+    let run = Policy::new().without_limits().run(async || {
+        at.set(Some(began.elapsed()));
+        Err::<(), _>("no")
+    });
+    let run = run.when_any(|_| true).with_budget(&server.budget).unboxed();
+    assert_eq!(deadline::scope(ms(100), run).await, Err("no"));
+    assert_eq!(at.get(), Some(ms(100)));
 }

@@ -28,8 +28,8 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
 }
 
 impl<'p> State<'p> {
-    /// Returns how long the next attempt waits for the end of the pause, or `None` if it begins now. Without limits the
-    /// wait fits any deadline, because no error could say that it does not.
+    /// Returns how long the next attempt waits for the end of the pause, or `None` if it begins now. Without limits, the attempt
+    /// begins at the deadline around at the latest, because no error could say that the wait does not fit.
     #[cold]
     fn wait_for_pause(&self, limited: bool) -> Result<Option<NextAttemptAt<'p>>, Cut> {
         let frame = &self.frame;
@@ -43,8 +43,13 @@ impl<'p> State<'p> {
         let (low, high) = self.settings.delay_range(0, None);
         let spread = left.saturating_add(high.saturating_sub(low));
         let mut delays = (left, spread.min(most));
-        if let (true, Some((length, left))) = (limited, frame.times.get().to_deadline(now)) {
-            delays = fit(delays, length, left).ok_or(Cut::Paused)?;
+        match frame.times.get().to_deadline(now) {
+            Some((length, left)) if limited => {
+                delays = fit(delays, length, left).ok_or(Cut::Paused)?;
+            }
+            Some((_, left)) if left.is_zero() => return Ok(None),
+            Some((_, left)) => delays = (delays.0.min(left), delays.1.min(left)),
+            None => {}
         }
         Ok(Some(self.start_wait(delays, now, None)))
     }
