@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 use scoped_tls_hkt::scoped_thread_local;
 
-use crate::context::outer;
+use crate::context::{beside_body, outer};
 use crate::opaque::opaque;
 use crate::report::Report;
 use crate::test_scope::TestScope;
@@ -110,7 +110,7 @@ pub fn set_listener(listener: impl Fn(&Report) + Send + Sync + 'static) -> bool 
 /// Gives the report to the listener of the process.
 pub(crate) fn report_to_process(report: &Report) {
     if let Some(listener) = OF_PROCESS.get() {
-        notify(|| listener(report));
+        notify(|| beside_body(|| listener(report)));
     }
 }
 

@@ -531,3 +531,34 @@ async fn at_level_debug_the_lines_of_a_body_stay_as_they_are() {
     fetch().await.unwrap();
     assert_eq!(log.lines(), ["INFO behaviour::events: in the body"]);
 }
+
+/// Its panic would abort the process, while that of the body unwinds.
+#[test]
+fn a_subscriber_may_panic_while_a_panic_of_the_body_unwinds() {
+    struct Panics;
+    impl tracing::Subscriber for Panics {
+        fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+            true
+        }
+        fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+            tracing::span::Id::from_u64(1)
+        }
+        fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {
+            assert!(!std::thread::panicking(), "the subscriber's own");
+        }
+        fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+        fn event(&self, _: &tracing::Event<'_>) {}
+        fn enter(&self, _: &tracing::span::Id) {}
+        fn exit(&self, _: &tracing::span::Id) {}
+    }
+    #[retry(attempts = 2, blocking, on_end = |_| ended.set(true))]
+    fn call(ended: &std::cell::Cell<bool>) -> io::Result<()> {
+        panic!("the body's own")
+    }
+    listen_on_all_threads();
+    let ended = std::cell::Cell::new(false);
+    let called = std::panic::AssertUnwindSafe(|| call(&ended));
+    let panic = tracing::subscriber::with_default(Panics, || std::panic::catch_unwind(called));
+    assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"the body's own"));
+    assert!(ended.get());
+}

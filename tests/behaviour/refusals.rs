@@ -210,6 +210,104 @@ async fn a_call_after_a_refusal_takes_it_back() {
     assert_eq!(attempts.calls(), 4);
 }
 
+/// The primary has an empty budget, so its refusal is no reason to leave out the retries of its backup.
+#[tokio::test(start_paused = true)]
+async fn a_fallback_that_fails_at_once_is_retried() {
+    plays!(primary(attempts = 4, base = "1ms", budget = "EMPTY"));
+    plays!(backup(attempts = 1));
+    #[retry(attempts = 3, delays = ["0s"], budget = "none")]
+    async fn price(backup_of: &Script) -> io::Result<usize> {
+        match primary(&Script::new([RESET])).await {
+            Err(_) => backup(backup_of).await,
+            price => price,
+        }
+    }
+    let script = Script::new([RESET]);
+    let (_, report) = reattempt::observe(price(&script)).await;
+    assert_eq!(report.unwrap().outcome(), Outcome::AttemptsExhausted);
+    assert_eq!(script.calls(), 3);
+}
+
+#[retry(attempts = 4, delays = ["0s"], budget = "EMPTY", blocking)]
+fn refused_at_once() -> io::Result<u8> {
+    Err(reset())
+}
+
+#[test]
+fn a_blocking_body_that_went_on_to_another_call_is_retried() {
+    #[retry(attempts = 1, blocking)]
+    fn backup(fails: bool) -> io::Result<u8> {
+        if fails { Err(reset()) } else { Ok(1) }
+    }
+    #[retry(attempts = 3, delays = ["0s"], budget = "none", blocking)]
+    fn price(fails: bool, calls: &Cell<u32>) -> io::Result<u8> {
+        calls.set(calls.get() + 1);
+        refused_at_once().or_else(|_| backup(fails))?;
+        Err(reset())
+    }
+    for fails in [true, false] {
+        let calls = Cell::new(0);
+        price(fails, &calls).unwrap_err();
+        assert_eq!(calls.get(), 3, "{fails}");
+    }
+}
+
+/// Hooks and rules are no part of the body around, so a refusal of their calls is none of that.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_in_a_hook_or_a_rule_ends_no_call() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("asks")]
+    struct Asks;
+    impl Retryable for Asks {
+        fn verdict(&self) -> reattempt::Verdict {
+            let _ = refused_at_once();
+            reattempt::Verdict::Transient
+        }
+    }
+    fn asks() -> bool {
+        refused_at_once().is_err()
+    }
+    macro_rules! check {
+        ($key:ident = $value:expr) => {{
+            plays!(inner(
+                attempts = 2,
+                delays = ["0s"],
+                budget = "none",
+                on = "io::Error",
+                $key = $value
+            ));
+            let script = Script::new([RESET]);
+            around(async || inner(&script).await).await.unwrap_err();
+            // Four attempts around two.
+            assert_eq!(script.calls(), 5, stringify!($key));
+        }};
+    }
+    check!(on_retry = |_| assert!(asks()));
+    check!(when = |_| asks());
+    check!(unless = |_| !asks());
+    check!(retry_after = |_| asks().then_some(Duration::ZERO));
+    let calls = Cell::new(0);
+    #[retry(attempts = 2, delays = ["0s"], budget = "none")]
+    async fn by_verdict(calls: &Cell<u32>) -> Result<(), Asks> {
+        calls.set(calls.get() + 1);
+        Err(Asks)
+    }
+    around(async || by_verdict(&calls).await.map(|()| 0).map_err(|_| reset()))
+        .await
+        .unwrap_err();
+    assert_eq!(calls.get(), 5);
+    let values = Cell::new(0);
+    #[retry(attempts = 2, delays = ["0s"], budget = "none", when_ok = |_| refused_at_once().is_err())]
+    async fn by_value(calls: &Cell<u32>) -> io::Result<()> {
+        calls.set(calls.get() + 1);
+        Ok(())
+    }
+    around(async || by_value(&values).await.and_then(|()| Err(reset())))
+        .await
+        .unwrap_err();
+    assert_eq!(values.get(), 5);
+}
+
 /// The call in the middle has a rule that would not retry either.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_passes_through_a_call_that_has_its_own_reason_to_stop() {

@@ -111,6 +111,7 @@ impl State<'_> {
     pub(super) fn suspend(&self) {
         // A refusal only counts if the attempt fails in the same poll.
         self.frame.refusal.set(None);
+        self.follows_refusal.set(false);
         self.frame.was_pending.set(true);
         if self.frame.if_rest().is_some() {
             self.leave_span();

@@ -6,7 +6,7 @@ use super::{Call, State};
 use crate::classify::Verdict;
 use crate::clock::Stamp;
 use crate::context::{Phase, Times};
-use crate::listen::is_listening;
+use crate::listen::{is_listening, notify};
 use crate::metrics::Attempted;
 use crate::report::Which;
 use crate::stopped::{CutCommit, Outcome, Stopped};
@@ -15,7 +15,7 @@ impl<C, K> Drop for Call<'_, C, K> {
     #[inline]
     fn drop(&mut self) {
         if self.state.frame.phase.get() != Phase::Closed {
-            self.state.close_and_report();
+            notify(|| self.state.close_and_report());
         }
     }
 }
@@ -60,7 +60,7 @@ impl State<'_> {
         self.stopped(outcome)
     }
 
-    /// Ends a call whose `before_retry` failed. A retry that was refused in it is also refused to the outer calls.
+    /// Ends a call whose `before_retry` failed.
     pub(super) fn fail_preparation(&self) {
         let verdict = Verdict::Unknown;
         let words = &"`before_retry` failed";
@@ -211,5 +211,19 @@ mod tests {
         });
         assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"no counter"));
         assert_eq!(held.strong_count(), 0);
+    }
+
+    /// Its panic would abort the process.
+    #[test]
+    fn the_recorder_may_panic_while_a_panic_of_the_body_unwinds() {
+        static SHARED: SiteState = SiteState::NEW;
+        static SITE: Site<false> = Site(SiteSettings::new("test", Policy::new(), &SHARED));
+        let panic = with_local_recorder(&Panics, || {
+            catch_unwind(|| {
+                let mut call = SITE.begin::<()>();
+                let _ = call.attempt_blocking(|| panic!("the body's own"));
+            })
+        });
+        assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"the body's own"));
     }
 }

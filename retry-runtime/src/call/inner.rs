@@ -19,6 +19,9 @@ impl State<'_> {
             // The body around makes a new call, so it went on after the refusal.
             outer.refusal.set(None);
         }
+        // A call beside a refused one, as in `join!`, begins like one that follows it.
+        let follows = begins && outer.refusal.get().is_some();
+        self.follows_refusal.set(follows);
         let outermost = self.is_outermost(outer);
         let Inside { leeway, again } = outer.inside();
         let again = frame.inside.get().again || again && !outermost;
@@ -76,7 +79,8 @@ impl State<'_> {
         }
     }
 
-    /// Reports to the outer call that this call was refused a retry, unless that was by a deadline of this call alone.
+    /// Reports to the outer call that this call was refused a retry, unless that was by a deadline of this call alone. If it failed
+    /// for another reason after the refusal of another one, the body went on after that.
     pub(super) fn refuse_around(&self, outcome: Outcome) {
         let refusal = match outcome {
             Outcome::Budget | Outcome::HintTooLong | Outcome::Cancelled => Some(outcome),
@@ -84,9 +88,10 @@ impl State<'_> {
             _ => self.frame.refusal.get(),
         };
         outer(|outer| {
-            if refusal != Some(Outcome::Deadline) || self.frame.shares_deadline_of(outer) {
-                outer.refusal.set(refusal.or(outer.refusal.get()));
-            }
+            let is_own = || !self.frame.shares_deadline_of(outer);
+            let refusal = refusal.filter(|refusal| *refusal != Outcome::Deadline || !is_own());
+            let before = outer.refusal.get().filter(|_| !self.follows_refusal.get());
+            outer.refusal.set(refusal.or(before));
         });
     }
 

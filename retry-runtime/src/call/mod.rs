@@ -95,6 +95,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
                 observed,
                 recorded,
                 waits: Cell::new(false),
+                follows_refusal: Cell::new(false),
                 said: Cell::default(),
                 stands: false,
             },
@@ -107,9 +108,9 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     pub fn end_preparation<E>(&self, prepared: impl Prepared<E>) -> Option<E> {
         let error = prepared.into_error();
         self.state.leave_span();
-        match error {
-            Some(_) => self.state.fail_preparation(),
-            None => self.state.frame.refusal.set(None),
+        self.state.frame.refusal.set(None);
+        if error.is_some() {
+            self.state.fail_preparation();
         }
         error
     }
@@ -175,6 +176,8 @@ pub(crate) struct State<'p> {
     /// What `when_ok`, `until` or `unless` says about the attempt that ended.
     // In a cell: if their methods took `&mut self`, a trait of the user for every type could take them over.
     said: Cell<Said>,
+    /// The call began after the refusal of another one, in the present poll of the outer call.
+    follows_refusal: Cell<bool>,
     /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
     stands: bool,
 }

@@ -3,10 +3,11 @@
 use std::ops::{Deref, DerefMut};
 
 use super::Call;
-use crate::context::refusal_restored_after;
+use crate::context::beside_body;
 use crate::listen::{listener, notify};
 use crate::opaque::opaque;
 use crate::report::Report;
+use crate::stopped::Outcome;
 
 /// A call that gives its report to a hook, also if it is dropped.
 // Only `new` has a bound on `H`, so that a wrong hook is one compile error.
@@ -57,11 +58,11 @@ impl<H, C, K> Drop for OnEnd<'_, H, C, K> {
         // Before the hook, because an error may hold a connection or a permit.
         drop(self.call.kept.take());
         let state = &self.call.state;
-        let report = state.report(state.close());
+        let mut outcome = Outcome::Dropped;
+        notify(|| outcome = state.close());
+        let report = state.report(outcome);
         state.give_report(report.clone());
-        // The calls of the hook are no calls of the body around.
-        let _restored = refusal_restored_after();
-        notify(|| (self.call_hook)(&self.hook, &report));
+        notify(|| beside_body(|| (self.call_hook)(&self.hook, &report)));
         // Recorded again after the hook, whose own calls also made reports: the last report counts.
         listener(|listener| listener.record(report));
     }

@@ -25,6 +25,7 @@ use super::attempt::{Cut, Limits, Never};
 use super::timers::Next;
 use super::{Call, NextAttemptAt};
 use crate::classify::Ruling;
+use crate::context::beside_body;
 use crate::event::RetryEvent;
 use crate::lookup::client::{By, Foreign};
 use crate::lookup::{BoxedError, Failed, Kept, Nothing};
@@ -106,7 +107,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
                 Err(error) => {
                     let harmless = self.state.settings.idempotent == Some(true);
                     let failed = Failed::new(&error, harmless);
-                    let judged = judge(&failed);
+                    let judged = beside_body(|| judge(&failed));
                     let ruling = judged
                         .ruling
                         .exactly(self.state.delay_said())
@@ -138,7 +139,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     ) {
         let state = &self.state;
         if state.settings.listens && at.next != Next::Other && !state.is_signalled() {
-            hook(&state.event(error, words));
+            beside_body(|| hook(&state.event(error, words)));
         }
     }
 
@@ -149,7 +150,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         ended: &Result<R, C>,
         means_failure: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
     ) {
-        if let Some((true, delay)) = value(ended).map(means_failure) {
+        if let Some((true, delay)) = ask(ended, means_failure) {
             self.say(Said::FailedValue, delay);
         }
     }
@@ -161,7 +162,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         ended: &Result<R, C>,
         is_ready: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
     ) {
-        if let Some((false, delay)) = value(ended).map(is_ready) {
+        if let Some((false, delay)) = ask(ended, is_ready) {
             self.say(Said::NotReady, delay);
         }
     }
@@ -175,7 +176,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         R: ResultLike,
         C: Stops<R::Error, W>,
     {
-        let veto = |error: &_| veto(&Failed::new(error, false));
+        let veto = |error: &_| beside_body(|| veto(&Failed::new(error, false)));
         let vetoed = match ended {
             Ok(result) => result.borrow().as_ref().err().is_some_and(veto),
             Err(cut) if (*cut).into() == Cut::Timeout => {
@@ -206,7 +207,8 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         let vetoed = self.state.said.get() == Said::Vetoed;
         let result = ended.as_ref().ok().filter(|_| !vetoed);
         if let Some(error) = result.and_then(|result| result.borrow().as_ref().err()) {
-            self.state.say_delay(self.state.frame.lend(|| delay(error)));
+            self.state
+                .say_delay(self.state.frame.lend(|| beside_body(|| delay(error))));
         }
     }
 
@@ -315,7 +317,8 @@ pub(super) enum Said {
 
 opaque! { Judgement [K] ['_, K]; }
 
-/// Returns the value of an attempt that ended with `Ok`.
-fn value<R: ResultLike, C>(ended: &Result<R, C>) -> Option<&R::Value> {
-    ended.as_ref().ok()?.borrow().as_ref().ok()
+/// Asks about the value of an attempt that ended with `Ok`.
+fn ask<R: ResultLike, C, A>(ended: &Result<R, C>, about: impl FnOnce(&R::Value) -> A) -> Option<A> {
+    let value = ended.as_ref().ok()?.borrow().as_ref().ok()?;
+    Some(beside_body(|| about(value)))
 }

@@ -207,12 +207,13 @@ impl Frame {
     }
 }
 
-/// Restores what the outer call knows of a refusal after code that is no part of its body, also if a panic unwinds.
-pub(crate) fn refusal_restored_after() -> impl Drop {
+/// Runs a hook or a rule. It is no part of the body around, so a refusal of its calls is none of that. Restored also if a panic unwinds.
+pub(crate) fn beside_body<T>(run: impl FnOnce() -> T) -> T {
     let refusal = outer(|outer| outer.refusal.get()).flatten();
-    Finally(move || {
+    let _restored = Finally(move || {
         outer(|outer| outer.refusal.set(refusal));
-    })
+    });
+    run()
 }
 
 /// Calls a function when it is dropped.

@@ -15,7 +15,7 @@ mod times;
 pub use self::attempt::{Attempt, IdempotencyKey};
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 pub(crate) use self::commit::{is_in_commit, open_commit};
-pub(crate) use self::frame::{Frame, is_within, outer, refusal_restored_after};
+pub(crate) use self::frame::{Frame, beside_body, is_within, outer};
 pub(crate) use self::nesting::FunctionId;
 pub(crate) use self::phase::{Bodies, Inside, Leeway, Phase, Times};
 pub(crate) use self::rest::{Failure, Rest};
