@@ -13,8 +13,8 @@ pub(crate) fn retry(args: TokenStream, item: &TokenStream) -> TokenStream {
     let in_editor = editor::is_running().then(|| editor::typed(&args, item));
     let args = syntax::parse(args, &lower::VOCABULARY, &mut errors);
     let model = lower::lower(args, &mut errors);
-    let planned = item::parse(item, model.blocking, &mut errors).map(|function| {
-        let plan = arguments::plan(&function, &model, &mut errors);
+    let planned = item::parse(item, model.blocking, &mut errors).map(|mut function| {
+        let plan = arguments::plan(&mut function, &model, &mut errors);
         (function, plan)
     });
     match (errors.finish(), planned) {

@@ -64,10 +64,10 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
         attributes,
         visibility,
         defaultness,
+        signature,
         inner_attributes,
         ..
     } = function;
-    let signature = plan.apply(function);
     let before = &plan.before;
     let call = |body: &TokenStream| {
         let call = call(function, model, plan, body);
@@ -76,9 +76,9 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
     let code = match (&function.handmade, function.block()) {
         (None, _) => call(&function.body),
         (Some(_), Some(block)) => {
-            let rebindings = block.rebindings.iter().zip(plan.rebound(function));
-            let rebound = rebindings.map(|(rebinding, pattern)| {
+            let rebound = block.rebindings.iter().map(|rebinding| {
                 let (attributes, value) = (&rebinding.attributes, &rebinding.value);
+                let pattern = &rebinding.pattern;
                 quote!(#(#attributes)* let #pattern = #value;)
             });
             let code = call(&block.body);

@@ -45,6 +45,7 @@ pub(crate) struct FutureBlock {
 }
 
 /// `let PATTERN = ARGUMENT;`
+#[derive(Clone)]
 pub(crate) struct Rebinding {
     pub(crate) attributes: Vec<syn::Attribute>,
     pub(crate) pattern: Pat,

@@ -155,28 +155,6 @@ impl Function {
         matches!(self.signature.output, ReturnType::Type(..))
     }
 
-    /// Whether the result may borrow from this argument: it names a lifetime of the argument's type, or elides a
-    /// lifetime that may be the argument's.
-    pub(crate) fn output_may_borrow_from(&self, argument: Option<&Type>, is_self: bool) -> bool {
-        let output = Lifetimes::of(&self.output);
-        let receiver = self.signature.receiver().map(|it| Lifetimes::of(it));
-        let receiver = receiver.unwrap_or_default();
-        // A lifetime that the result elides is that of `&self`, `&mut self` and `self: Pin<&mut Self>`.
-        let from_self = receiver.elided || !receiver.named.is_empty();
-        let generics = &self.signature.generics;
-        let mut bounded = generics.lifetimes().filter(|it| !it.bounds.is_empty());
-        // `'a: 'b` lets a result for `'b` borrow from what lives for `'a`.
-        let related = bounded.next().is_some() || generics.where_clause.is_some();
-        let shares = |argument: Lifetimes| {
-            let mut names = output.named.iter();
-            related && !output.named.is_empty() && !argument.named.is_empty()
-                || names.any(|name| argument.named.contains(name))
-        };
-        output.elided && (is_self || !from_self)
-            || argument.is_none_or(|ty| shares(Lifetimes::of(ty)))
-            || is_self && !output.named.is_empty() && !receiver.named.is_empty()
-    }
-
     /// Whether a word is a type parameter: one of the function, or by its look one of the `impl` around it.
     pub(crate) fn is_generic(&self, word: &Ident) -> bool {
         let mut parameters = self.signature.generics.type_params();
@@ -186,6 +164,10 @@ impl Function {
     /// The block of the future that the function returns by hand.
     pub(crate) fn block(&self) -> Option<&FutureBlock> {
         self.handmade.as_ref()?.block.as_ref()
+    }
+
+    pub(crate) fn block_mut(&mut self) -> Option<&mut FutureBlock> {
+        self.handmade.as_mut()?.block.as_mut()
     }
 }
 

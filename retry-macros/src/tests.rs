@@ -2,6 +2,7 @@
 
 mod documentation;
 mod expansion;
+mod given;
 mod recovery;
 mod refused;
 mod steps;

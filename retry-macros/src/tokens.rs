@@ -37,6 +37,14 @@ pub(crate) fn deep(tokens: &dyn ToTokens) -> impl Iterator<Item = TokenTree> {
     })
 }
 
+/// The words among the tokens, at any depth.
+pub(crate) fn words(tokens: &dyn ToTokens) -> impl Iterator<Item = String> {
+    deep(tokens).filter_map(|token| match token {
+        TokenTree::Ident(word) => Some(word.to_string()),
+        _ => None,
+    })
+}
+
 /// Whether `holds` is true of a word, at any depth.
 pub(crate) fn any_word(tokens: &dyn ToTokens, holds: &dyn Fn(&Ident) -> bool) -> bool {
     deep(tokens).any(|token| matches!(token, TokenTree::Ident(word) if holds(&word)))
@@ -164,7 +172,7 @@ pub(crate) mod steps {
 
     thread_local!(static STEPS: Cell<usize> = const { Cell::new(0) });
 
-    pub(super) fn count() {
+    pub(crate) fn count() {
         STEPS.set(STEPS.get() + 1);
     }
 

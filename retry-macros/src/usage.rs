@@ -10,289 +10,260 @@ mod place;
 mod tests;
 
 pub(crate) use self::names::is_formatting;
+pub(crate) use self::place::assignment_to_self;
 
 use std::collections::HashMap;
 use std::mem;
+use std::ops::Range;
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 
-use crate::tokens::{before, is_attribute, is_import, is_punct, is_word, with_bare_places};
+use crate::tokens::{is_attribute, is_import, with_bare_places};
 
-/// How a body uses an argument.
+/// What a body does with an argument. Of several uses, the last in this list counts.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Usage {
-    /// Not at all.
+pub(crate) enum Use {
+    /// Nothing.
     #[default]
-    Unmentioned,
-    /// Only through references: `&x`, `x.method()`, `x[0]`, `x(…)`, `x == y`, `format!("{x}")`.
-    Borrowed,
-    /// Perhaps by value, whole or in part: `f(x)`, `f(x.body)`, a `move` block.
+    No,
+    /// It uses references: `&x`, `x.method()`, `x[0]`, `x(…)`, `x == y`, `format!("{x}")`.
+    Ref,
+    /// An unknown macro uses references, and may write them into a `move` closure.
+    Macro,
+    /// A task borrows it, which rustc refuses: `tokio::spawn(f(&x))`.
+    Lent,
+    /// It may use a part by value: `f(x.body)`.
+    Part,
+    /// It may use the whole by value, where rustc would refuse a reference or take it: `match x { … }`, `x.unwrap()`. So does a
+    /// `move` block that an attribute puts around the body.
+    Whole,
+    /// A `move` block or closure owns it.
     Moved,
+    /// It goes, as a whole, to where nothing may ask for its type: `f(x)`, `let y = x;`, `(x, 1)`, `x.into()`.
+    Given,
+    /// A task owns it: `tokio::spawn(async move { … })`.
+    Task,
+    /// `drop(x)`.
+    Dropped,
 }
 
-/// How a body uses one argument.
+/// The use that counts, and where the first such use is.
 #[derive(Debug, Default, Clone, Copy)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "the flags are independent of each other"
-)]
-pub(crate) struct Uses {
-    pub(crate) usage: Usage,
-    /// Whether a use by value is one of the whole: `f(x)`, `match x { … }`, but not `f(x.body)`.
-    pub(crate) whole: bool,
-    /// Where it first goes, as a whole, to where nothing may ask for its type: `f(x)`, `let y = x;`, `(x, 1)`, `x.into()`.
-    pub(crate) handed_over: Option<Span>,
-    /// Where a `move` block or closure first mentions it, which then owns it.
-    pub(crate) moved_in: Option<Span>,
-    /// Whether a `move` block or closure mentions it, also one that an attribute puts around the body.
-    pub(crate) in_move_block: bool,
-    /// Whether an unknown macro mentions it, which may write a `move` closure.
-    pub(crate) in_macro: bool,
-    /// Whether a task borrows it, which rustc refuses: `tokio::spawn(f(&x))`.
-    pub(crate) spawned: bool,
-    /// Whether a task owns it: `tokio::spawn(async move { … })`.
-    pub(crate) given_to_task: bool,
-    /// Where it is dropped: `drop(x)`.
-    pub(crate) dropped: Option<Span>,
-    /// Where a place in it is first assigned to: `x.count += 1`.
-    pub(crate) assigned: Option<Span>,
+pub(crate) struct Mention {
+    pub(crate) used: Use,
+    pub(crate) at: Option<Span>,
+    /// Whether the call may hold a reference to it while attempts run.
+    pub(crate) held: bool,
     /// Whether another variable of its name hides it, while the body is read.
     hidden: bool,
 }
 
 /// How a body uses the names that were asked for.
 #[derive(Default)]
-pub(crate) struct Mentions(HashMap<String, Uses>);
+pub(crate) struct Mentions(HashMap<String, Mention>);
 
 impl Mentions {
-    pub(crate) fn of(&self, name: &Ident) -> Uses {
+    pub(crate) fn of(&self, name: &Ident) -> Mention {
         self.0.get(&name.to_string()).copied().unwrap_or_default()
-    }
-
-    pub(crate) fn of_self(&self) -> Uses {
-        self.0.get("self").copied().unwrap_or_default()
     }
 }
 
-/// Reads how `body` uses the arguments with these names.
-pub(crate) fn read(names: impl IntoIterator<Item = String>, body: &TokenStream) -> Mentions {
-    let unmentioned = names.into_iter().map(|name| (name, Uses::default()));
-    let mut mentions = Mentions(unmentioned.collect());
-    mentions.tokens(body.clone(), Around::default());
+/// Reads how `body` uses the arguments with these names. The call may hold what `held` mentions.
+pub(crate) fn read(
+    names: impl Iterator<Item = String>,
+    body: &TokenStream,
+    held: &TokenStream,
+) -> Mentions {
+    let mut mentions = Mentions(names.map(|name| (name, Mention::default())).collect());
+    mentions.group(held.clone(), Around::default());
+    for mention in mentions.0.values_mut() {
+        mention.held = mem::take(&mut mention.used) != Use::No;
+    }
+    mentions.group(body.clone(), Around::default());
     mentions
 }
 
 /// What surrounds a token.
 #[derive(Clone, Copy, Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "the flags are independent of each other"
-)]
-struct Around {
-    /// Within a `move` block or closure, where every mention is a move.
-    moves: bool,
-    /// Within a `move` block that owns what it mentions, unlike that which an attribute puts around the body.
-    owns: bool,
-    /// Directly in the `move` block that an attribute puts around the body.
-    wraps: bool,
-    /// Directly among the arguments of a macro that formats, which takes references.
-    formats: bool,
-    /// Within `tokio::spawn(…)`.
-    spawns: bool,
-    /// Within an unknown macro.
-    macros: bool,
-}
-
-/// What has begun among the tokens of a group, and ends at one of them.
-#[derive(Default)]
-struct Open {
-    /// The end of the last `move` closure or block, and of the last that owns what it mentions.
-    moves: usize,
-    owns: usize,
-    /// The end of the pattern of the last `let`.
-    pattern: usize,
-    /// The value that this pattern takes apart.
-    taken_apart: Option<usize>,
-    /// The names that this `let` binds, and the end of its statement.
-    bound: (usize, Vec<String>),
-    /// The arguments that a `let` or the arguments of a closure have hidden, and the end of that group or closure.
-    hidden: Vec<(usize, String)>,
+struct Around<'t> {
+    /// The use that each mention is at least: in a `move` block or closure, every mention is a move.
+    least: Use,
+    /// The use that a reference is: in a macro, or in `tokio::spawn(…)`.
+    reference: Use,
+    /// The group that the token is directly in: among these tokens, at this place.
+    outer: (&'t [TokenTree], usize),
 }
 
 impl Mentions {
-    fn tokens(&mut self, stream: TokenStream, around: Around) {
+    fn group(&mut self, stream: TokenStream, around: Around<'_>) {
         let tokens = with_bare_places(stream);
-        let mut open = Open::default();
-        for (at, token) in tokens.iter().enumerate() {
-            if at < open.pattern {
-                continue;
-            }
-            self.show(at, &mut open);
-            if at >= open.bound.0 {
-                let names = mem::take(&mut open.bound.1);
-                self.hide(names, usize::MAX, &mut open);
-            }
-            let around = Around {
-                moves: around.moves || at < open.moves,
-                owns: around.owns || at < open.owns,
-                ..around
-            };
-            match token {
-                TokenTree::Ident(word) if word == "move" && at >= open.moves => {
-                    open.moves = place::end_of_move(&tokens, at);
-                    if !place::is_wrapper(&tokens, at, around.wraps) {
-                        open.owns = open.moves;
-                    }
+        self.read(&tokens, 0..tokens.len(), around);
+    }
+
+    /// Reads some tokens of a group. A `let` among them hides arguments until their end.
+    fn read(&mut self, tokens: &[TokenTree], range: Range<usize>, around: Around<'_>) {
+        let Range { start: mut at, end } = range;
+        let mut hidden = Vec::new();
+        while let Some(token) = tokens.get(at).filter(|_| at < end) {
+            let next = at + 1;
+            at = match token {
+                TokenTree::Ident(word) if word == "move" => self.moved(tokens, at, around),
+                TokenTree::Ident(word) if word == "let" => {
+                    let (next, names) = self.bound(tokens, at, around);
+                    hidden.extend(names);
+                    next
                 }
-                TokenTree::Ident(word) if word == "let" => begin_let(&tokens, at, &mut open),
-                TokenTree::Ident(word) => {
-                    if let Some(uses) = self.visible(&word.to_string()) {
-                        uses.mention(&tokens, at, around, open.taken_apart == Some(at));
-                    }
+                TokenTree::Ident(_) => {
+                    self.mention(tokens, at, around, false);
+                    next
                 }
                 TokenTree::Literal(literal) => {
-                    let text = literal.to_string();
-                    for name in names::captured(&text) {
-                        self.note_captured(name, literal.span(), around);
+                    let used = around.least.max(around.reference).max(Use::Ref);
+                    // The text of a raw name has no `r#`.
+                    for name in names::captured(&literal.to_string()) {
+                        for name in [name, &format!("r#{name}")] {
+                            if let Some(mention) = self.visible(name) {
+                                mention.note(used, literal.span());
+                            }
+                        }
                     }
+                    next
                 }
-                TokenTree::Group(_) if is_attribute(&tokens, at) || is_import(&tokens, at) => {}
+                TokenTree::Group(_) if is_attribute(tokens, at) || is_import(tokens, at) => next,
                 TokenTree::Group(group) => {
-                    let called = group.delimiter() == Delimiter::Parenthesis
-                        && place::follows_callee(&tokens, at);
-                    let inner = Around {
-                        wraps: at + 1 == open.moves && at >= open.owns,
-                        formats: is_formatting(&tokens, at),
-                        spawns: around.spawns || called && place::is_spawned(&tokens, at),
-                        macros: around.macros || names::is_unknown_macro(&tokens, at),
-                        ..around
-                    };
-                    let is_method = is_punct(before(&tokens, at, 2), ".");
-                    if called && !is_method && is_word(before(&tokens, at, 1), "drop") {
-                        self.note_drop(group.stream());
-                    }
-                    self.tokens(group.stream(), inner);
+                    self.group(group.stream(), around.within(tokens, at));
+                    next
                 }
-                TokenTree::Punct(_) => self.begin_closure(&tokens, at, &mut open),
-            }
+                TokenTree::Punct(_) if place::begins_closure(tokens, at) => {
+                    self.closure(tokens, at, around)
+                }
+                TokenTree::Punct(_) => next,
+            };
         }
-        self.show(usize::MAX, &mut open);
+        self.show(hidden);
+    }
+
+    /// Reads a `move` block or closure. Returns where it ends.
+    fn moved(&mut self, tokens: &[TokenTree], at: usize, around: Around<'_>) -> usize {
+        let moved = match around.reference {
+            _ if place::is_wrapper(tokens, at, around) => Use::Whole,
+            Use::Lent => Use::Task,
+            _ => Use::Moved,
+        };
+        let (least, end) = (around.least.max(moved), place::end_of_move(tokens, at));
+        self.read(tokens, at + 1..end, Around { least, ..around });
+        end
+    }
+
+    /// Reads a `let` and, if it is a statement, its value. Returns where that ends, and what it hides from there.
+    fn bound(
+        &mut self,
+        tokens: &[TokenTree],
+        at: usize,
+        around: Around<'_>,
+    ) -> (usize, Vec<String>) {
+        let end = place::find(tokens, at + 1, "=;");
+        let ty = (at + 1..end).find(|&at| place::is_colon(tokens, at));
+        let pattern = tokens.get(at + 1..ty.unwrap_or(end)).unwrap_or_default();
+        let mut value = end + 1;
+        // The parts that a `let` within the body binds end before the body does.
+        let is_outermost = around.outer.0.is_empty() || !place::begins_statement(tokens, at);
+        if is_outermost
+            && patterns::takes_apart(pattern)
+            && self.mention(tokens, value, around, true)
+        {
+            value += 1;
+        }
+        if !place::begins_statement(tokens, at) {
+            return (value, Vec::new());
+        }
+        let end = place::find(tokens, end, ";");
+        self.read(tokens, value..end, around);
+        (end, self.hide(pattern))
+    }
+
+    /// Reads a closure. Its arguments hide arguments of the function until it ends.
+    fn closure(&mut self, tokens: &[TokenTree], at: usize, around: Around<'_>) -> usize {
+        let bar = place::find(tokens, at + 1, "|");
+        let hidden = self.hide(tokens.get(at + 1..bar).unwrap_or_default());
+        if hidden.is_empty() {
+            return bar + 1;
+        }
+        let end = place::end_of_expression(tokens, bar + 1);
+        self.read(tokens, bar + 1..end, around);
+        self.show(hidden);
+        end
+    }
+
+    /// Notes how the word at `at` uses the argument of that name. Returns whether there is one.
+    fn mention(
+        &mut self,
+        tokens: &[TokenTree],
+        at: usize,
+        around: Around<'_>,
+        apart: bool,
+    ) -> bool {
+        let Some(TokenTree::Ident(word)) = tokens.get(at) else {
+            return false;
+        };
+        let mention = self.visible(&word.to_string());
+        let is_there = mention.is_some();
+        if let Some(mention) = mention {
+            mention.note(place::use_of(tokens, at, around, apart), word.span());
+        }
+        is_there
     }
 
     /// The argument of this name, unless another variable of that name hides it.
-    fn visible(&mut self, name: &str) -> Option<&mut Uses> {
-        self.0.get_mut(name).filter(|uses| !uses.hidden)
+    fn visible(&mut self, name: &str) -> Option<&mut Mention> {
+        self.0.get_mut(name).filter(|mention| !mention.hidden)
     }
 
-    /// Hides the arguments of these names until `end`.
-    fn hide(&mut self, names: Vec<String>, end: usize, open: &mut Open) {
-        for name in names {
-            if let Some(uses) = self.visible(&name) {
-                uses.hidden = true;
-                open.hidden.push((end, name));
-            }
-        }
-    }
-
-    /// Shows again what is hidden until `at`.
-    fn show(&mut self, at: usize, open: &mut Open) {
-        while open.hidden.last().is_some_and(|(end, _)| *end <= at) {
-            let shown = open.hidden.pop();
-            if let Some(uses) = shown.and_then(|(_, name)| self.0.get_mut(&name)) {
-                uses.hidden = false;
-            }
-        }
-    }
-
-    /// Reads the arguments of the closure that may begin at `at`. They hide arguments of the function until it ends.
-    fn begin_closure(&mut self, tokens: &[TokenTree], at: usize, open: &mut Open) {
-        if !place::begins_closure(tokens, at) {
-            return;
-        }
-        let bars = (at + 1..tokens.len()).find(|&bar| is_punct(tokens.get(bar), "|"));
-        let Some(bar) = bars else { return };
-        open.pattern = bar + 1;
+    /// Hides the arguments whose names a pattern binds, and returns these names.
+    fn hide(&mut self, pattern: &[TokenTree]) -> Vec<String> {
         let mut names = Vec::new();
-        patterns::bind_arguments(tokens.get(at + 1..bar).unwrap_or_default(), &mut names);
-        if names.iter().any(|name| self.visible(name).is_some()) {
-            let end = place::end_of_expression(tokens, bar + 1);
-            self.hide(names, end, open);
-        }
+        patterns::bind(pattern, false, &mut names);
+        names.retain(|name| {
+            let mention = self.visible(name);
+            mention.map(|mention| mention.hidden = true).is_some()
+        });
+        names
     }
 
-    /// Notes that a text captures a name. The text of a raw name has no `r#`.
-    fn note_captured(&mut self, name: &str, at: Span, around: Around) {
-        for name in [name, &format!("r#{name}")] {
-            if let Some(uses) = self.visible(name) {
-                uses.note(Usage::Borrowed, at, around);
-            }
-        }
-    }
-
-    fn note_drop(&mut self, dropped: TokenStream) {
-        if let [TokenTree::Ident(name)] = &*with_bare_places(dropped) {
-            if let Some(uses) = self.visible(&name.to_string()) {
-                uses.dropped = uses.dropped.or(Some(name.span()));
+    fn show(&mut self, hidden: Vec<String>) {
+        for name in hidden {
+            if let Some(mention) = self.0.get_mut(&name) {
+                mention.hidden = false;
             }
         }
     }
 }
 
-impl Uses {
-    /// Whether the body may move a `&mut`, so that it needs one of its own. A field can be moved without that.
-    pub(crate) fn is_reborrowed(&self) -> bool {
-        self.whole || self.in_move_block || self.in_macro
-    }
-
-    fn note(&mut self, usage: Usage, at: Span, around: Around) {
-        let moved = if around.moves { Usage::Moved } else { usage };
-        self.usage = self.usage.max(moved);
-        self.in_move_block |= around.moves;
-        self.in_macro |= around.macros;
-        self.given_to_task |= around.owns && around.spawns;
-        if around.owns {
-            self.moved_in = self.moved_in.or(Some(at));
-        }
-    }
-
-    /// Notes how the mention at `at` uses the argument.
-    fn mention(&mut self, tokens: &[TokenTree], at: usize, around: Around, is_taken_apart: bool) {
-        let Some(span) = tokens.get(at).map(TokenTree::span) else {
-            return;
+impl<'t> Around<'t> {
+    /// What surrounds the tokens in the group at `at`.
+    fn within(self, tokens: &'t [TokenTree], at: usize) -> Self {
+        let reference = match self.reference {
+            _ if place::is_spawned(tokens, at) => Use::Lent,
+            outer if names::is_unknown_macro(tokens, at) => outer.max(Use::Macro),
+            outer => outer,
         };
-        if place::is_other(tokens, at) {
-            return;
-        }
-        let end = place::end_of_fields(tokens, at);
-        if place::is_assigned(tokens, at, end) {
-            self.assigned = self.assigned.or(Some(span));
-        }
-        let usage = place::usage_of(tokens, at, end, around);
-        self.note(usage, span, around);
-        self.spawned |= around.spawns && !around.moves && usage == Usage::Borrowed;
-        let is_whole = end == at && usage == Usage::Moved;
-        self.whole |= is_whole;
-        if is_whole && !is_taken_apart && place::is_handed_over(tokens, at) {
-            self.handed_over = self.handed_over.or(Some(span));
+        let least = match self.least {
+            Use::Moved if reference == Use::Lent => Use::Task,
+            least => least,
+        };
+        let outer = (tokens, at);
+        Self {
+            least,
+            reference,
+            outer,
         }
     }
 }
 
-/// Reads the pattern of the `let` at `at`, and the names that it binds from the end of its statement.
-fn begin_let(tokens: &[TokenTree], at: usize, open: &mut Open) {
-    let is_end = |end: &usize, chars| is_punct(tokens.get(*end), chars);
-    let end = (at + 1..tokens.len()).find(|end| is_end(end, "=;"));
-    open.pattern = end.unwrap_or(tokens.len());
-    let pattern = tokens.get(at + 1..open.pattern).unwrap_or_default();
-    let ty = (0..pattern.len()).find(|&at| place::is_colon(pattern, at));
-    let pattern = pattern.get(..ty.unwrap_or(pattern.len()));
-    let pattern = pattern.unwrap_or_default();
-    if patterns::takes_apart(pattern) {
-        open.taken_apart = Some(open.pattern + 1);
-    }
-    if place::begins_statement(tokens, at) {
-        let end = (open.pattern..tokens.len()).find(|end| is_end(end, ";"));
-        open.bound = (end.unwrap_or(tokens.len()), Vec::new());
-        patterns::bind(pattern, &mut open.bound.1);
+impl Mention {
+    fn note(&mut self, used: Use, at: Span) {
+        if used > self.used {
+            (self.used, self.at) = (used, Some(at));
+        }
     }
 }

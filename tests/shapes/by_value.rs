@@ -1,5 +1,6 @@
 //! A `self` that the caller gave away, and of which a body uses the whole or a part by value.
 
+use std::future::Future;
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -68,6 +69,17 @@ impl<'c> Request<'c> {
         let size = send(self).await?;
         calls.fail::<()>()?;
         Ok(size)
+    }
+
+    #[retry]
+    fn in_a_future_by_hand(self) -> impl Future<Output = io::Result<usize>> + 'c {
+        async move {
+            tokio::task::yield_now().await;
+            let calls = self.calls;
+            let size = send(self).await?;
+            calls.fail::<()>()?;
+            Ok(size)
+        }
     }
 
     #[retry]
@@ -247,29 +259,6 @@ fn count(clones: &AtomicU32) -> u32 {
     clones.load(Ordering::Relaxed)
 }
 
-/// Not `Clone`, and a field is reborrowed.
-struct Scratch<'c> {
-    calls: &'c Calls,
-    buffer: &'c mut Vec<u8>,
-    limit: usize,
-}
-
-fn fill(buffer: &mut Vec<u8>) {
-    buffer.push(1);
-}
-
-impl Scratch<'_> {
-    #[retry]
-    async fn reborrowed(self) -> io::Result<usize> {
-        fill(self.buffer);
-        assert_eq!(
-            self.buffer.len(),
-            self.calls.count() as usize + page(self.limit)
-        );
-        self.calls.fail()
-    }
-}
-
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Large,
@@ -320,6 +309,7 @@ impl Shown<'_> {
 #[async_trait]
 trait Sender {
     async fn send(self) -> io::Result<usize>;
+    async fn change(self) -> io::Result<usize>;
     async fn keep(self: Box<Self>) -> io::Result<Vec<Self>>
     where
         Self: Sized;
@@ -333,6 +323,16 @@ impl Sender for Request<'_> {
         let size = send(self).await?;
         calls.fail::<()>()?;
         Ok(size)
+    }
+
+    #[retry]
+    async fn change(mut self) -> io::Result<usize> {
+        self.limit += 1;
+        assert_eq!(
+            self.limit, 2,
+            "an attempt starts from what the caller passed"
+        );
+        self.calls.fail()
     }
 
     #[retry]
@@ -361,6 +361,8 @@ cases! {
     handed_over: |calls| clones!(calls, ATTEMPTS, |it| it.handed_over().await);
     converted: |calls| clones!(calls, ATTEMPTS, |it| it.converted().await);
     boxed_by_a_trait: |calls| clones!(calls, 2 * ATTEMPTS, |it| Box::new(it).keep().await.map(drop));
+    changed_by_a_trait: |calls| clones!(calls, ATTEMPTS, |it| it.change().await);
+    in_a_future_by_hand: |calls| clones!(calls, ATTEMPTS, |it| it.in_a_future_by_hand().await);
     by_a_trait: |calls| clones!(calls, ATTEMPTS, |it| Sender::send(it).await);
     changed: |calls| clones!(calls, ATTEMPTS, |it| it.changed().await);
     changed_after_an_item_without_braces: |calls| clones!(calls, ATTEMPTS, |it| it.changed_after_an_item_without_braces().await);
@@ -379,7 +381,6 @@ cases! {
     copied_fields: |calls| clones!(calls, ATTEMPTS, |it| it.copied_fields().await);
     blocking_and_copied: |calls| clones!(calls, ATTEMPTS, |it| it.blocking_and_copied());
     reference: |calls| clones!(calls, ATTEMPTS, |it| it.reference().await);
-    reborrowed: |calls| async { Scratch { calls, buffer: &mut vec![], limit: 1 }.reborrowed().await };
     copied: |calls| Kind::Large.copied(calls);
     changed_and_shown: |calls| Kind::Large.changed_and_shown(calls);
     shown_beside_a_field: |calls| async { Shown { calls, text: "text".to_owned() }.shown_beside_a_field().await };

@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::fmt::Debug;
 use std::future::Future;
 use std::io;
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -337,11 +336,11 @@ async fn not_sync_beside_the_result<'a>(
     Ok(text)
 }
 
-/// Is seen as a reference. It is `Send`, and neither `Clone` nor `Sync`.
-struct Noted(String, PhantomData<Cell<u8>>);
+/// Is lent. It is not `Clone`.
+struct Noted(String);
 
 fn noted() -> Noted {
-    Noted("name".into(), PhantomData)
+    Noted("name".into())
 }
 
 impl AsRef<str> for Noted {
@@ -372,7 +371,7 @@ async fn seen_as_text(calls: &Calls, name: impl AsRef<str>) -> io::Result<usize>
 #[retry(timeout = "1s")]
 async fn seen_as_bytes<B>(calls: &Calls, bytes: B) -> io::Result<usize>
 where
-    B: AsRef<[u8]> + Send,
+    B: AsRef<[u8]> + Send + Sync,
 {
     let bytes = async move { bytes.as_ref().len() };
     calls.fail::<()>()?;

@@ -1,24 +1,18 @@
 //! The code that the arguments need around and within an attempt.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote_spanned;
-use syn::{Attribute, FnArg, Pat};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Token;
 
-use super::pattern::without_expect;
-use crate::future::typed_arguments;
-use crate::item::Function;
+use super::give::{AttemptKind, Give};
+use super::pattern::Found;
+use crate::conditions::{is_cfg, only};
 use crate::tokens::located;
+use crate::usage::Mention;
 
 /// The code that the arguments need around and within an attempt.
 #[derive(Default)]
 pub(crate) struct Plan {
-    /// The arguments of the signature, or the rebindings of a handmade future; and whether each attempt has its own
-    /// binding, with the `mut` and the lint levels.
-    pub(super) patterns: Vec<(Pat, bool)>,
-    /// Whether `self` needs `mut` in the signature.
-    pub(crate) mutable_self: bool,
-    /// Whether the `mut` of `self` moves to the binding of each attempt.
-    pub(crate) rebinds_self: bool,
     /// The levels of lints that an attempt needs.
     pub(crate) allowed: TokenStream,
     /// Before the call begins.
@@ -34,56 +28,109 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Gives each of two attempts side by side a value of its own. An attempt is no `move` block, so it takes only a value that
-    /// is not `Copy` with it: the attempt moves it out of a cell. Returns the code that does.
-    ///
-    /// ```text
-    /// Output: let x = Cell::new(VALUE);       // before the attempt
-    ///         x.into_inner()                  // in it
-    /// ```
-    pub(super) fn hand(
+    /// Writes what gives each attempt its own value or reference. Returns whether each attempt binds the name again. The `mut`
+    /// and the lint levels of the argument then belong to that binding.
+    pub(super) fn write(
         &mut self,
-        name: &Ident,
-        cfg: &[Attribute],
-        value: &TokenStream,
-    ) -> TokenStream {
-        let at = located(name.span());
-        self.each
-            .extend(quote_spanned!(at=> #(#cfg)* let #name = ::core::cell::Cell::new(#value);));
-        quote_spanned!(at=> #name.into_inner())
-    }
-
-    /// The signature's arguments with the patterns of the plan.
-    pub(crate) fn apply(&self, function: &Function) -> syn::Signature {
-        let mut signature = function.signature.clone();
-        let mut patterns = self.patterns.iter();
-        for input in &mut signature.inputs {
-            match input {
-                FnArg::Typed(typed) => {
-                    if let Some((pattern, rebinds)) = patterns.next() {
-                        *typed.pat = pattern.clone();
-                        if *rebinds {
-                            typed.attrs = without_expect(&typed.attrs);
-                        }
-                    }
-                }
-                FnArg::Receiver(receiver) => {
-                    if self.mutable_self {
-                        let span = located(receiver.self_token.span);
-                        receiver.mutability = Some(syn::Token![mut](span));
-                    } else if self.rebinds_self {
-                        receiver.mutability = None;
-                    }
-                }
+        give: Give,
+        found: &mut Found<'_, '_>,
+        mention: Mention,
+        attempts: AttemptKind,
+    ) -> bool {
+        let (ident, attributes, mutable) = (found.ident, found.attributes, *found.mutability);
+        let at = located(ident.span());
+        let unique = Some(mutable.unwrap_or(Token![mut](at)));
+        let renamed = (ident == "self").then(|| Ident::new("__self", at));
+        let own = renamed.as_ref().unwrap_or(ident);
+        let cfg = only(attributes, is_cfg);
+        let captured = |place: TokenStream| quote_spanned!(at=> #(#cfg)* let _ = &mut #place;);
+        // These lints fire on a binding that has the user's name.
+        let shadows = quote_spanned!(at=> #[allow(clippy::shadow_reuse, clippy::shadow_same)]);
+        let shadows = renamed.is_none().then_some(shadows);
+        let bind = |mutable: Option<Token![mut]>, value| quote_spanned!(at=> #(#attributes)* #shadows let #mutable #own = #value;);
+        let argument = |method: &str, place: Span| {
+            let method = Ident::new(method, located(place));
+            quote_spanned!(at=> __retry::Argument::new(&#ident).#method())
+        };
+        let borrowed = match give {
+            Give::Borrow => {
+                self.never.extend(captured(quote!(#ident)));
+                *found.mutability = unique;
+                return false;
+            }
+            Give::BorrowTarget => {
+                self.never.extend(captured(quote!(*#ident)));
+                return false;
+            }
+            Give::Reborrow => Some((None, mutable, quote_spanned!(at=> &mut *#ident))),
+            Give::ReborrowBy(method) => {
+                let method = Ident::new(method, at);
+                Some((unique, mutable, quote_spanned!(at=> #ident.#method())))
+            }
+            Give::Lend => {
+                // The body can call a `&mut F` in a variable without `mut`, so rustc would warn of each `mut` that the plain
+                // function needs: `let mut f = f;`.
+                self.allowed = quote_spanned!(at=> #[allow(unused_mut)]);
+                Some((unique, None, quote_spanned!(at=> &mut #ident)))
+            }
+            Give::CloneOrLend | Give::Convert(_) | Give::Own(_) => None,
+            Give::AsIs | Give::Hedged | Give::Dropped | Give::Returned => return false,
+        };
+        self.rename_self |= renamed.is_some();
+        if let Some((outer, inner, value)) = borrowed {
+            self.within.extend(bind(inner, value));
+            *found.mutability = outer;
+            return true;
+        }
+        let value = match give {
+            Give::Own(method) if method != "own" => {
+                let moved = mention.at.unwrap_or(at);
+                argument(method, mutable.map_or(moved, |mutable| mutable.span))
+            }
+            Give::CloneOrLend if attempts == AttemptKind::Closures => {
+                argument("on_this_thread", at)
+            }
+            Give::CloneOrLend => argument("for_each_attempt", at),
+            _ => argument("own", at),
+        };
+        if let Give::Convert(target) = give {
+            self.before.extend(quote_spanned! {at=>
+                #(#cfg)* let #ident = __retry::Convert::<#target, _>::of(&#ident).once(#ident);
+            });
+        }
+        *found.mutability = None;
+        match (attempts, mutable) {
+            // An attempt is no `move` block, so it takes only a value that is not `Copy` with it. It moves it out of a cell.
+            (AttemptKind::Pair, _) => {
+                let cell = quote_spanned!(at=> ::core::cell::Cell::new(#value));
+                self.each
+                    .extend(quote_spanned!(at=> #(#cfg)* let #own = #cell;));
+                self.within
+                    .extend(bind(mutable, quote_spanned!(at=> #own.into_inner())));
+            }
+            (AttemptKind::Closures, _) => {
+                let moved = quote_spanned!(at=> #(#cfg)* if false { __retry::handed_over(#ident) });
+                self.each.extend((!mention.held).then_some(moved));
+                self.each.extend(bind(mutable, value));
+            }
+            (AttemptKind::Futures, None) => {
+                // An attempt that does not move the value, because it is `Copy` or only borrowed, captures it uniquely.
+                self.never.extend(captured(quote!(#own)));
+                // With our own `mut`, clippy sees that the binding is generated.
+                self.each
+                    .extend(quote_spanned!(at=> #(#attributes)* let mut #own = #value;));
+            }
+            (AttemptKind::Futures, Some(_)) if mention.held => {
+                self.each.extend(bind(mutable, value))
+            }
+            // The attempt binds a `mut` argument, so that rustc warns of a value that is assigned and never read. Any other
+            // argument it captures: if it bound the name again, its future would hold two copies.
+            (AttemptKind::Futures, Some(_)) => {
+                self.never.extend(captured(quote!(#ident)));
+                self.within.extend(bind(mutable, value));
+                *found.mutability = unique;
             }
         }
-        signature
-    }
-
-    /// The patterns of a handmade future's rebindings.
-    pub(crate) fn rebound<'a>(&'a self, function: &Function) -> impl Iterator<Item = &'a Pat> {
-        let arguments = typed_arguments(&function.signature);
-        let rebound = self.patterns.iter().skip(arguments.count());
-        rebound.map(|(pattern, _)| pattern)
+        true
     }
 }

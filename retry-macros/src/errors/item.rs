@@ -66,9 +66,16 @@ messages! {
     }
 
     /// A `&mut`, or a closure that changes what it captures, in a function with `hedge`.
-    hedged_mutably(name: &str, help: &str) {
+    hedged_mutably(name: &str, shared: &str) {
         "with `hedge` two attempts run at once, and they cannot both borrow `{name}` mutably";
-        help "{help}, or remove `hedge`";
+        help "take `{shared}`, and a lock or an atomic for what changes, or remove `hedge`";
+    }
+
+    /// A result that is, or contains, a `&mut` to an argument.
+    returns_a_loan(name: &str) {
+        "this result borrows `{name}` mutably, so after a failed attempt the next one could not borrow it again";
+        help "return an owned value, or let the caller borrow from `{name}` after the call";
+        note "or retry only what can fail, in an async function of its own whose result borrows nothing";
     }
 
     on_retry_changes_self() {

@@ -1,5 +1,7 @@
 //! What a type shows as written, whatever its names mean.
 
+use std::collections::HashSet;
+
 use proc_macro2::TokenTree;
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned as _;
@@ -30,7 +32,7 @@ pub(crate) fn mentions_lifetime(tokens: &dyn ToTokens) -> bool {
 #[derive(Default)]
 pub(crate) struct Lifetimes {
     /// The names, without `'static`.
-    pub(crate) named: Vec<String>,
+    pub(crate) named: HashSet<String>,
     /// Whether there is a `'_`, or a reference without a lifetime.
     pub(crate) elided: bool,
 }
@@ -44,7 +46,7 @@ impl Lifetimes {
                 match tokens.next() {
                     Some(TokenTree::Ident(name)) if name == "static" => {}
                     Some(TokenTree::Ident(name)) if name != "_" => {
-                        found.named.push(name.to_string());
+                        found.named.insert(name.to_string());
                     }
                     _ => found.elided = true,
                 }

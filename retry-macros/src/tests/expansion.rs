@@ -85,12 +85,6 @@ async fn send(name: impl Into<String>) -> io::Result<()> {
     put(name.into()).await
 }"
 
-    argument_that_is_seen_as_a_reference: r"
-#[retry]
-async fn send(name: impl AsRef<str>) -> io::Result<()> {
-    put(name).await
-}"
-
     arguments_that_are_patterns: r"
 #[retry]
 async fn send((left, right): (String, Vec<u8>), Job { size }: Job) -> io::Result<usize> {

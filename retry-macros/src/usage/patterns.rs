@@ -1,8 +1,6 @@
 //! What a pattern does with a value: it takes it apart, or binds all of it, or holds a part of it.
 
-use std::slice;
-
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 
 use crate::tokens::{before, inside, is_punct, is_variable_name, is_word};
 
@@ -31,14 +29,15 @@ pub(super) fn holds(pattern: &[TokenTree]) -> bool {
     })
 }
 
-/// Whether the pattern of an arm of a `match` holds something.
+/// Whether the pattern of an arm of a `match` holds something, or that of the first arm binds the whole value.
 pub(super) fn arms_hold(arms: TokenStream) -> bool {
     let tokens = Vec::from_iter(arms);
     let mut pattern = 0;
     let mut at = 0;
     while at < tokens.len() {
         let is_arrow = is_punct(tokens.get(at), "=") && is_punct(tokens.get(at + 1), ">");
-        if is_arrow && holds(tokens.get(pattern..at).unwrap_or_default()) {
+        let arm = tokens.get(pattern..at).unwrap_or_default();
+        if is_arrow && (holds(arm) || pattern == 0 && binds_all(arm)) {
             return true;
         }
         let block = is_arrow && matches!(tokens.get(at + 2), Some(TokenTree::Group(_)));
@@ -50,25 +49,23 @@ pub(super) fn arms_hold(arms: TokenStream) -> bool {
     false
 }
 
-/// Adds the names that a pattern binds. The name of a field, as in `Struct { name: other }`, binds nothing.
-pub(super) fn bind(pattern: &[TokenTree], names: &mut Vec<String>) {
-    for (at, token) in pattern.iter().enumerate() {
-        match token {
-            TokenTree::Ident(word) if !is_punct(pattern.get(at + 1), ":") => {
-                names.push(word.to_string());
-            }
-            TokenTree::Group(group) => bind(&inside(group), names),
-            _ => {}
-        }
-    }
+/// Whether a pattern begins with a name for the whole value: `x`, `x if …`, `x @ _`.
+fn binds_all(pattern: &[TokenTree]) -> bool {
+    let is_name = |name: &Ident| is_variable_name(name) && name != "ref" && name != "_";
+    matches!(pattern.first(), Some(TokenTree::Ident(name)) if is_name(name))
+        && (pattern.len() == 1 || is_word(pattern.get(1), "if") || is_punct(pattern.get(1), "@"))
 }
 
-/// Adds the names that the arguments of a closure bind: `(a, b), c: u8`.
-pub(super) fn bind_arguments(arguments: &[TokenTree], names: &mut Vec<String>) {
-    for token in arguments {
+/// Adds the names that a pattern binds, or those of the arguments of a closure: `(a, b), c: u8`. In a group, the name of a
+/// field, as in `Struct { name: other }`, binds nothing.
+pub(super) fn bind(pattern: &[TokenTree], in_group: bool, names: &mut Vec<String>) {
+    for (at, token) in pattern.iter().enumerate() {
         match token {
-            TokenTree::Ident(word) => names.push(word.to_string()),
-            token => bind(slice::from_ref(token), names),
+            TokenTree::Ident(word) if !in_group || !is_punct(pattern.get(at + 1), ":") => {
+                names.push(word.to_string());
+            }
+            TokenTree::Group(group) => bind(&inside(group), true, names),
+            _ => {}
         }
     }
 }

@@ -1,91 +1,95 @@
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::ToTokens as _;
 
-use super::{Usage, Uses, read};
+use super::{Mention, Use, assignment_to_self, read};
 
 fn tokens(body: &str) -> TokenStream {
     body.parse().unwrap()
 }
 
-fn uses_in(name: &str, body: &TokenStream) -> Uses {
-    let mentions = read([name.to_owned(), "other".to_owned()], body);
+fn use_in(name: &str, body: &TokenStream) -> Mention {
+    let names = [name, "other"].map(str::to_owned);
+    let mentions = read(names.into_iter(), body, &TokenStream::new());
     mentions.0[name]
 }
 
-fn uses_of_x(body: &str) -> Uses {
-    uses_in("x", &tokens(body))
+fn use_of_x(body: &str) -> Use {
+    use_in("x", &tokens(body)).used
+}
+
+/// Whether the argument is unmentioned, only borrowed, or perhaps used by value.
+fn kind(used: Use) -> Use {
+    match used {
+        Use::No => Use::No,
+        Use::Ref | Use::Macro | Use::Lent => Use::Ref,
+        _ => Use::Part,
+    }
 }
 
 #[test]
 fn each_use_of_an_argument_is_recognized() {
     for (body, expected) in [
-        ("y.x(); x::y(); x!(); Struct { x: 1 }", Usage::Unmentioned),
-        ("use y::{self, x}; use y::x::{z, x};", Usage::Unmentioned),
+        ("y.x(); x::y(); x!(); Struct { x: 1 }", Use::No),
+        ("use y::{self, x}; use y::x::{z, x};", Use::No),
         (
             "f(&x); x.len(); x[0]; x(y); x == y; format!(\"{x}\")",
-            Usage::Borrowed,
+            Use::Ref,
         ),
         (
             "x.a.len(); x.count + 1; x.done = true; !x.flag; x.id as u64",
-            Usage::Borrowed,
+            Use::Ref,
         ),
         (
             "y >= x.size; y + x.size; y / x.size; x.size <= y; y != x; y < x.size",
-            Usage::Borrowed,
+            Use::Ref,
         ),
         (
             "bail!(\"{x}\"); bail!(\"no {}\", x); ensure!(x > 1, \"{x}\"); matches!(x.kind, A)",
-            Usage::Borrowed,
+            Use::Ref,
         ),
         (
             "format!(\"{:?} {y:x$.2} {:.*x$}\", y); log!(\"{{x}}\")",
-            Usage::Borrowed,
+            Use::Ref,
         ),
-        ("format!(\"{xx} {y} x\"); log!(\"x\")", Usage::Unmentioned),
-        ("for y in &x.items { f(y) }", Usage::Borrowed),
-        ("for y in x.items { f(y) }", Usage::Moved),
-        ("match x { A => 1, B(y) => 2 }", Usage::Moved),
-        ("f(x); f(y)", Usage::Moved),
-        ("f(x.body)", Usage::Moved),
-        ("let y: Vec<u8> = x;", Usage::Moved),
-        ("x.body + \"text\"", Usage::Moved),
-        ("x.into_parts().0", Usage::Moved),
-        ("x.unwrap_or(1)", Usage::Moved),
-        ("bail!(x)", Usage::Moved),
-        ("async move { x.len() }", Usage::Moved),
-        ("f(move |y| x.len(), 1)", Usage::Moved),
-        ("f(move |y| 1, x.len())", Usage::Borrowed),
-        ("move || move || 1; x.len()", Usage::Borrowed),
+        ("format!(\"{xx} {y} x\"); log!(\"x\")", Use::No),
+        ("for y in &x.items { f(y) }", Use::Ref),
+        ("for y in x.items { f(y) }", Use::Part),
+        ("match x { A => 1, B(y) => 2 }", Use::Part),
+        ("f(x); f(y)", Use::Part),
+        ("f(x.body)", Use::Part),
+        ("let y: Vec<u8> = x;", Use::Part),
+        ("x.body + \"text\"", Use::Part),
+        ("x.into_parts().0", Use::Part),
+        ("x.unwrap_or(1)", Use::Part),
+        ("bail!(x)", Use::Part),
+        ("async move { x.len() }", Use::Part),
+        ("f(move |y| x.len(), 1)", Use::Part),
+        ("f(move |y| 1, x.len())", Use::Ref),
+        ("move || move || 1; x.len()", Use::Ref),
         // After a new binding, the name no longer means the argument.
-        ("let x = x.as_ref(); f(x)", Usage::Borrowed),
-        ("let x: &str = x.as_ref(); f(x)", Usage::Borrowed),
-        ("let (x, y) = split(&x); f(x)", Usage::Borrowed),
-        ("let a::Pair { x, .. } = split(&x); f(x)", Usage::Borrowed),
-        ("{ let x = 1; f(x) } x.len()", Usage::Borrowed),
-        (
-            "{ let x = 1; { let x = 2; } f(x) } x.len()",
-            Usage::Borrowed,
-        ),
-        ("if let Some(x) = x.get() { f(x) } g(x)", Usage::Moved),
-        ("{ let x = 1; } f(x)", Usage::Moved),
-        ("let Pair { x: y } = y; f(x)", Usage::Moved),
-        ("let y = f(x); let x = y;", Usage::Moved),
-        ("#[cfg(a)] let x = 1; f(x)", Usage::Moved),
+        ("let x = x.as_ref(); f(x)", Use::Ref),
+        ("let x: &str = x.as_ref(); f(x)", Use::Ref),
+        ("let (x, y) = split(&x); f(x)", Use::Ref),
+        ("let a::Pair { x, .. } = split(&x); f(x)", Use::Ref),
+        ("{ let x = 1; f(x) } x.len()", Use::Ref),
+        ("{ let x = 1; { let x = 2; } f(x) } x.len()", Use::Ref),
+        ("if let Some(x) = x.get() { f(x) } g(x)", Use::Part),
+        ("{ let x = 1; } f(x)", Use::Part),
+        ("let Pair { x: y } = y; f(x)", Use::Part),
+        ("let y = f(x); let x = y;", Use::Part),
+        ("#[cfg(a)] let x = 1; f(x)", Use::Part),
         // So it does in a closure whose argument has this name.
-        ("f(|x| g(x)); x.len()", Usage::Borrowed),
-        ("f(|a, (b, x)| { g(x) }); x.len()", Usage::Borrowed),
-        ("f(move |x: A| g(x), 1)", Usage::Unmentioned),
-        ("f(|x| 1, x)", Usage::Moved),
-        ("f(|x| |x| 1, x)", Usage::Moved),
-        ("f(|x| { 1 }); g(x)", Usage::Moved),
-        ("f(|y| x)", Usage::Moved),
+        ("f(|x| g(x)); x.len()", Use::Ref),
+        ("f(|a, (b, x)| { g(x) }); x.len()", Use::Ref),
+        ("f(move |x: A| g(x), 1)", Use::No),
+        ("f(|x| 1, x)", Use::Part),
+        ("f(|x| |x| 1, x)", Use::Part),
+        ("f(|x| { 1 }); g(x)", Use::Part),
+        ("f(|y| x)", Use::Part),
         // Attributes use nothing.
-        (
-            "#[cfg(x = \"y\")] f(); #[allow(x)] g();",
-            Usage::Unmentioned,
-        ),
+        ("#[cfg(x = \"y\")] f(); #[allow(x)] g();", Use::No),
     ] {
-        assert_eq!(uses_of_x(body).usage, expected, "{body}");
+        assert_eq!(kind(use_of_x(body)), expected, "{body}");
     }
 }
 
@@ -129,6 +133,11 @@ fn each_place_that_may_not_ask_for_the_type_is_recognized() {
             "match x { None => { 1 } Some(_permit) if y => 2, _ => 3 }",
             true,
         ),
+        ("match x { y => f() }", true),
+        ("match x { y if g(&y) => f(), z => h() }", true),
+        ("match x { y @ _ => { f() } }", true),
+        ("match x { A => 1, y => 2 }", false),
+        ("match x { ref y => 1, _ => 2 }", false),
         ("for _permit in x { f() }", true),
         ("if let Some(mut y) = x { 1 }", true),
         ("f(&x); x.len(); let y = &x; y == x; y += x.size;", false),
@@ -144,12 +153,13 @@ fn each_place_that_may_not_ask_for_the_type_is_recognized() {
         ("if let Kind::A = x { 1 }", false),
         ("let Some(ref mut y) = x else { return };", false),
         ("let Options { name, .. } = x;", false),
+        // Unless it ends before the body does.
+        ("if y { let Options { name, .. } = x; f(&name); }", true),
         ("let (a, _): (A, B) = x;", false),
         ("for y in x { f(y) }", false),
         ("while let Some(y) = x.next() { f(y) }", false),
     ] {
-        let handed_over = uses_of_x(body).handed_over;
-        assert_eq!(handed_over.is_some(), expected, "{body}");
+        assert_eq!(use_of_x(body) >= Use::Given, expected, "{body}");
     }
 }
 
@@ -163,12 +173,7 @@ fn a_field_is_moved_without_the_whole() {
         ("x.a += 1; Ok(x.a)", false),
         ("f(x.a, &x, x.len())", false),
     ] {
-        let uses = uses_of_x(body);
-        assert_eq!(
-            (uses.whole, uses.is_reborrowed()),
-            (expected, expected),
-            "{body}"
-        );
+        assert_eq!(use_of_x(body) >= Use::Whole, expected, "{body}");
     }
 }
 
@@ -184,7 +189,7 @@ fn a_move_block_owns_what_it_mentions() {
         ("join!(async move { x.len() }, y)", true),
         ("select! { y = async move { x.len() } => 1 }", true),
         ("thread::scope(|s| { s.spawn(move || x.len()); })", true),
-        ("async { x.len() }; || x.len(); f(x)", false),
+        ("async { x.len() }; || x.len(); f(x.a); x.unwrap()", false),
         ("async move { y.x() }; x.len()", false),
         ("async move { let x = 1; f(x) }", false),
         // An attribute has put the block around the body.
@@ -196,10 +201,11 @@ fn a_move_block_owns_what_it_mentions() {
         ("let __a = async move { f(async move { x.len() }) };", true),
         ("let __a = async move { { async move { x.len() } } };", true),
     ] {
-        let uses = uses_of_x(body);
-        assert_eq!(uses.moved_in.is_some(), expected, "{body}");
-        let wrapped = body.starts_with("let __");
-        assert_eq!(uses.in_move_block, expected || wrapped, "{body}");
+        let wrapped = body.starts_with("let __") && !expected;
+        let least = if wrapped { Use::Whole } else { Use::Moved };
+        let used = use_of_x(body);
+        assert_eq!(used >= least, expected || wrapped, "{body}");
+        assert!(expected || used != Use::Moved, "{body}");
     }
 }
 
@@ -214,9 +220,9 @@ fn what_a_task_gets_is_found() {
         ("scope.spawn(|| x.len())", false, false),
         ("scope.spawn(move || x.len())", false, false),
     ] {
-        let uses = uses_of_x(body);
+        let used = use_of_x(body);
         assert_eq!(
-            (uses.spawned, uses.given_to_task),
+            (used == Use::Lent, used == Use::Task),
             (borrowed, owned),
             "{body}"
         );
@@ -233,7 +239,7 @@ fn a_macro_that_may_write_a_move_closure_is_found() {
         ("vec![x.len()]", false),
         ("query!(\"…\", y); x.len()", false),
     ] {
-        assert_eq!(uses_of_x(body).in_macro, expected, "{body}");
+        assert_eq!(use_of_x(body) == Use::Macro, expected, "{body}");
     }
 }
 
@@ -250,7 +256,7 @@ fn a_drop_of_an_argument_is_found() {
         ("let x = f(x); drop(x)", false),
         ("#[cfg(unix)] drop(x);", true),
     ] {
-        assert_eq!(uses_of_x(body).dropped.is_some(), expected, "{body}");
+        assert_eq!(use_of_x(body) == Use::Dropped, expected, "{body}");
     }
 }
 
@@ -262,7 +268,9 @@ fn an_assignment_to_a_place_is_found() {
         ("*x = 1;", true),
         ("x = 1; f(y, x = 1); x.a == 1; x.a => 1; *x == 1", false),
     ] {
-        assert_eq!(uses_of_x(body).assigned.is_some(), expected, "{body}");
+        let body = body.replace('x', "self");
+        let found = assignment_to_self(tokens(&body)).is_some();
+        assert_eq!(found, expected, "{body}");
     }
 }
 
@@ -283,31 +291,31 @@ fn with_fragments(tokens: TokenStream) -> TokenStream {
 #[test]
 fn an_argument_for_which_a_fragment_of_a_macro_stands_is_recognized() {
     for (body, usage, is_handed_over) in [
-        ("f(&x); x.len(); x[0]; x == y", Usage::Borrowed, false),
-        ("f(x.body)", Usage::Moved, false),
-        ("f(x)", Usage::Moved, true),
-        ("x.await", Usage::Moved, true),
-        ("drop(x)", Usage::Moved, true),
+        ("f(&x); x.len(); x[0]; x == y", Use::Ref, false),
+        ("f(x.body)", Use::Part, false),
+        ("f(x)", Use::Part, true),
+        ("x.await", Use::Part, true),
+        ("drop(x)", Use::Part, true),
     ] {
         let fragments = with_fragments(tokens(body));
         // A macro can hand a fragment to another macro.
         for body in [fragments.clone(), with_fragments(fragments)] {
-            let uses = uses_in("x", &body);
-            let found = (uses.usage, uses.handed_over.is_some());
+            let used = use_in("x", &body).used;
+            let found = (kind(used), used >= Use::Given);
             assert_eq!(found, (usage, is_handed_over), "{body}");
-            assert_eq!(uses.dropped.is_some(), body.to_string().contains("drop"));
+            assert_eq!(used == Use::Dropped, body.to_string().contains("drop"));
         }
     }
 }
 
 #[test]
 fn one_walk_reads_all_names() {
-    let mentions = read(
-        ["a", "b", "self", "r#type"].map(str::to_owned),
-        &tokens("let a = f(&a, b); self.c(a); log!(\"{type}\")"),
-    );
-    let usage = |name| mentions.0[name].usage;
+    let names = ["a", "b", "self", "r#type"].map(str::to_owned);
+    let body = tokens("let a = f(&a, b); self.c(a); log!(\"{type}\")");
+    let mentions = read(names.into_iter(), &body, &tokens("|_| f(a)"));
+    let usage = |name| kind(mentions.0[name].used);
     let usages = ["a", "b", "self", "r#type"].map(usage);
-    let (borrowed, moved) = (Usage::Borrowed, Usage::Moved);
+    let (borrowed, moved) = (Use::Ref, Use::Part);
     assert_eq!(usages, [borrowed, moved, borrowed, borrowed]);
+    assert!(mentions.0["a"].held && !mentions.0["b"].held);
 }

@@ -1,13 +1,11 @@
 //! What each attempt gets of an argument that the body hands over: a clone or a reference.
 
-mod as_ref;
 mod refused;
 
 use std::ops::Deref;
 
 use super::Level;
 
-pub use self::as_ref::LentAs;
 pub use self::refused::{Each, FindsSelfAgain, ForEachAttempt, LentAcrossThreads, StartsAnew};
 
 /// An argument that the body hands over. Each attempt gets a clone if its type is `Clone`, else a reference.
@@ -110,40 +108,6 @@ impl<'a, T> Deref for Unshared<'a, T> {
 
     fn deref(&self) -> &Self::Target {
         &self.0
-    }
-}
-
-/// An argument of which the body may move fields. Each attempt gets a clone if its type is `Clone`. If not, it gets a
-/// unique reference, through which the body copies or reborrows a field.
-///
-/// ```text
-/// Output: let mut parts = Parts::new(&mut x);
-///         let mut x = parts.for_each_attempt();
-/// ```
-pub type Parts<'a, T> = Level<LentParts<'a, T>>;
-
-/// [`Parts`] of an argument whose type is not `Clone`.
-#[derive(Debug)]
-pub struct LentParts<'a, T>(&'a mut T);
-
-impl<'a, T> Parts<'a, T> {
-    /// Takes the argument as the caller passed it.
-    pub const fn new(argument: &'a mut T) -> Self {
-        Level(LentParts(argument))
-    }
-}
-
-impl<T: Clone> Parts<'_, T> {
-    /// Clones the argument.
-    pub fn for_each_attempt(&mut self) -> T {
-        self.0.0.clone()
-    }
-}
-
-impl<T> LentParts<'_, T> {
-    /// Lends the argument.
-    pub const fn for_each_attempt(&mut self) -> &mut T {
-        self.0
     }
 }
 

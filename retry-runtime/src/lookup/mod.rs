@@ -30,7 +30,7 @@
     reason = "generated code alone calls these methods, and uses what they return"
 )]
 
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 
 mod argument;
 pub mod client;
@@ -39,8 +39,8 @@ mod convert;
 mod failed;
 
 pub use self::argument::{
-    Argument, Each, FindsSelfAgain, ForEachAttempt, Lent, LentAcrossThreads, LentAs, LentParts,
-    Parts, StartsAnew, Unshared, handed_over,
+    Argument, Each, FindsSelfAgain, ForEachAttempt, Lent, LentAcrossThreads, StartsAnew, Unshared,
+    handed_over,
 };
 pub use self::commit::{Apart, Commit, CommitsOnce, IsTracked, Other, Returned};
 pub use self::convert::{Convert, Unconverted};
@@ -60,11 +60,5 @@ impl<T> Deref for Level<T> {
 
     fn deref(&self) -> &T {
         &self.0
-    }
-}
-
-impl<T> DerefMut for Level<T> {
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.0
     }
 }

@@ -17,7 +17,7 @@ pub mod field_of_self {
     impl Request {
         #[retry]
         pub async fn send(self) -> io::Result<Vec<u8>> {
-            Ok(self.query.into_bytes()) //~ cannot move out of `__self.query` which is behind a mutable reference
+            Ok(self.query.into_bytes()) //~ cannot move out of `__self.query` which is behind a shared reference
         }
     }
 }
@@ -311,7 +311,7 @@ pub mod result_that_borrows {
         }
 
         #[retry]
-        pub async fn connection(&mut self) -> io::Result<&mut String> { //~ two closures require unique access to `*self` at the same time
+        pub async fn connection(&mut self) -> io::Result<&mut String> { //~ this result borrows `self` mutably, so after a failed attempt the next one could not borrow it again
             if self.connection.is_none() {
                 self.connection = Some(self.connect().await?);
             }
@@ -324,7 +324,7 @@ pub mod result_that_borrows {
     }
 
     #[retry]
-    pub async fn read(buffer: &mut [u8]) -> io::Result<&mut [u8]> { //~ two closures require unique access to `*buffer` at the same time
+    pub async fn read(buffer: &mut [u8]) -> io::Result<&mut [u8]> { //~ this result borrows `buffer` mutably, so after a failed attempt the next one could not borrow it again
         let size = fill(buffer).await?;
         Ok(&mut buffer[..size])
     }
@@ -491,6 +491,10 @@ pub mod guard_of_a_concrete_type {
 
     async fn step() {}
 
+    async fn step_with(permit: &Permit) {
+        let _ = permit.read();
+    }
+
     fn release<P>(permit: P) {
         let _ = (permit,);
     }
@@ -572,6 +576,26 @@ pub mod guard_of_a_concrete_type {
         match permit {
             Some(_permit) => step().await,
             None => {}
+        }
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn held_in_the_only_arm(permit: Permit) -> io::Result<()> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        match permit {
+            held if held.read() == 0 => release(held),
+            other => step_with(&other).await,
+        }
+        Ok(())
+    }
+
+    #[retry]
+    pub async fn held_by_a_name(permit: Permit) -> io::Result<()> { //~ `guard_of_a_concrete_type::Permit` is used up by the first attempt, and it is not `Clone`
+        match permit {
+            held => {
+                step().await;
+                drop(held);
+            }
         }
         Ok(())
     }

@@ -48,7 +48,10 @@ pub async fn converted<N: Into<String>>(text: impl Into<String>, name: N) -> io:
 }
 
 #[reattempt::retry]
-pub async fn seen_as_text<N: AsRef<str>>(text: impl AsRef<str>, name: N) -> io::Result<usize> {
+pub async fn seen_as_text<N: AsRef<str> + Sync>(
+    text: impl AsRef<str> + Sync,
+    name: N,
+) -> io::Result<usize> {
     Ok(send_text(text).await? + send_text(name).await?)
 }
 

@@ -1,0 +1,91 @@
+//! What each attempt gets of an argument: the table of the page.
+
+use syn::Type;
+
+use super::kind::{ArgumentKind as Kind, Loan};
+use crate::usage::{Mention, Use};
+
+/// How the attempts run the body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum AttemptKind {
+    /// One after the other, as futures.
+    Futures,
+    /// One after the other, as closures. Nothing crosses threads.
+    Closures,
+    /// Two side by side. Neither captures anything uniquely, and each owns its own values.
+    Pair,
+}
+
+/// What each attempt gets.
+pub(super) enum Give {
+    /// The argument as it is.
+    AsIs,
+    /// A unique reference to it, which the attempt captures.
+    Borrow,
+    /// A unique reference to what it refers to, which the attempt captures.
+    BorrowTarget,
+    /// A `&mut` to what it refers to, which the attempt binds.
+    Reborrow,
+    /// The same, from this method.
+    ReborrowBy(&'static str),
+    /// A `&mut` to it, which the attempt binds.
+    Lend,
+    /// A clone if it is `Clone`, else a reference.
+    CloneOrLend,
+    /// A clone of what it converts into, if that is `Clone`, else of itself.
+    Convert(Type),
+    /// A clone, or a compile error, from this method.
+    Own(&'static str),
+    /// A compile error: both attempts would borrow it mutably.
+    Hedged,
+    /// A compile error: it would drop a clone.
+    Dropped,
+    /// A compile error: what the first attempt returns may borrow it mutably.
+    Returned,
+}
+
+/// `mutable` says whether the argument is declared as `mut`.
+pub(super) fn give(kind: Kind, mention: Mention, mutable: bool, attempts: AttemptKind) -> Give {
+    let Mention { used, held, .. } = mention;
+    let by_value = used >= Use::Part;
+    let (pair, uniquely) = (
+        attempts == AttemptKind::Pair,
+        attempts == AttemptKind::Futures && !held,
+    );
+    match (kind, used) {
+        (_, Use::No) => Give::AsIs,
+        (Kind::Shared, _) if !mutable => Give::AsIs,
+
+        (Kind::Mutable(_) | Kind::Within(_), _) if pair => Give::Hedged,
+        (Kind::Within(method), _) => Give::ReborrowBy(method),
+        (Kind::Mutable(Loan::Surely), _) => Give::Returned,
+        (Kind::Mutable(_), _) if mutable => Give::Reborrow,
+        (Kind::Mutable(_), Use::Macro | Use::Whole | Use::Moved | Use::Task) => Give::Reborrow,
+        (Kind::Mutable(Loan::Perhaps), _) => Give::AsIs,
+        (Kind::Mutable(_), Use::Given | Use::Dropped) => Give::Reborrow,
+        (Kind::Mutable(_), _) if uniquely => Give::BorrowTarget,
+        (Kind::Mutable(_), _) => Give::AsIs,
+
+        (Kind::OfSelf, _) if mutable => Give::Own("own_mut_self"),
+        (Kind::OfSelf, _) if used >= Use::Moved => Give::Own("own_self"),
+        (_, Use::Dropped) => Give::Dropped,
+        (Kind::Into(target), _) if by_value && !mutable => Give::Convert(target),
+
+        (Kind::Calls { .. }, Use::Task) => Give::Own("own"),
+        (Kind::Calls { is_closed: true }, Use::Given) => Give::Own("own"),
+        (Kind::Calls { .. }, _) if pair => Give::Hedged,
+        (Kind::Calls { .. }, _) if by_value && !held => Give::Lend,
+        (Kind::Calls { .. }, _) if uniquely => Give::Borrow,
+        (Kind::Calls { .. }, _) if !held => Give::AsIs,
+
+        (Kind::CalledOnce, _) => Give::Own("own"),
+        _ if mutable => Give::Own("own"),
+        (Kind::Ends | Kind::Guard, _) if by_value => Give::Own("own"),
+        (Kind::Closed | Kind::Unknown, _) if used >= Use::Moved => Give::Own("own"),
+        (_, Use::Task) => Give::Own("own"),
+        _ if by_value => Give::CloneOrLend,
+        (Kind::Unknown, _) | (_, Use::Lent) => Give::AsIs,
+        _ if uniquely => Give::Borrow,
+        _ => Give::AsIs,
+    }
+}

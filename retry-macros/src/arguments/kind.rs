@@ -1,0 +1,297 @@
+//! What the type of an argument shows of it: whether it is a reference, and whether a reference can stand for it.
+
+use std::collections::{HashMap, HashSet};
+
+use proc_macro2::Ident;
+use quote::quote;
+use syn::punctuated::Punctuated;
+use syn::{Token, TraitBound, Type, TypeParamBound, TypeReference, WherePredicate};
+
+use crate::item::{Function, Lifetimes, looks_generic, mentions_lifetime};
+use crate::paths::{ends_in, peel_type, type_arguments};
+use crate::tokens::{has_word, words};
+
+/// What the type of an argument shows of it.
+pub(super) enum ArgumentKind {
+    /// `&T`.
+    Shared,
+    /// `&mut T`, and whether the result borrows from it.
+    Mutable(Loan),
+    /// `Option<&mut T>`, `Pin<&mut T>`: reborrowed by this method.
+    Within(&'static str),
+    /// `impl Into<X>`, or an `Option` of it, which the body can only convert into `X`.
+    Into(Type),
+    /// `self` by value, `self: Box<Self>`, `self: Arc<Self>`.
+    OfSelf,
+    /// `F: FnMut()`, `Box<dyn FnMut()>`: a `&mut` can replace the value, unless it is closed too and handed over.
+    Calls { is_closed: bool },
+    /// `F: FnOnce()`: a call uses it up.
+    CalledOnce,
+    /// An iterator, a future: it ends when it is used, and can only be made again.
+    Ends,
+    /// A generic type of which nothing is known, as with `guard: impl Send`. Who waits until a guard is dropped would wait for
+    /// the end of the call, if each attempt had a reference to it.
+    Guard,
+    /// Any other generic type. A reference can stand for it.
+    Open,
+    /// A type that a reference cannot stand for: it is not generic, or its bounds are hardly those of a reference. One is
+    /// `'static`, names a lifetime, or is on another type.
+    Closed,
+    /// The type of a name in a pattern, which may be a reference.
+    Unknown,
+}
+
+/// Whether the result borrows from an argument.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Loan {
+    No,
+    Perhaps,
+    /// It is, or contains, a `&mut` with the lifetime of this one.
+    Surely,
+}
+
+/// Traits without methods, which say nothing of a value.
+const OF_EVERY_VALUE: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe";
+/// Traits of a closure, which a reference to it has too.
+const OF_REFERENCES: &str = "AsyncFn AsyncFnMut Fn FnMut";
+/// Traits that any guard may have.
+const OF_GUARDS: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe Any Deref";
+const ENDS: &str = "DoubleEndedIterator ExactSizeIterator Future IntoFuture IntoIterator Iterator \
+                    Stream";
+
+/// What a function shows of the types of its arguments. It is read once for all of them.
+pub(super) struct Types<'f> {
+    words: HashMap<String, Word<'f>>,
+    output: Lifetimes,
+    /// The lifetimes of each `&mut` in the result: `None` is one that it elides.
+    lent: HashSet<Option<&'f Ident>>,
+    /// Whether a lifetime that the result elides is that of `self`.
+    of_self: bool,
+    /// Whether a lifetime may outlive another: `'a: 'b` lets a result for `'b` borrow from what lives for `'a`.
+    related: bool,
+}
+
+/// A word that may be a type parameter.
+#[derive(Default)]
+struct Word<'f> {
+    bounds: Vec<&'f TypeParamBound>,
+    /// Whether the function declares it.
+    declared: bool,
+    /// How often it is declared or bounded, and how often it is in declarations and bounds: in more, if another type has a bound
+    /// that names it, as in `Config: From<S>`.
+    own: usize,
+    bounding: usize,
+    /// How often it is in the types and in the body.
+    count: usize,
+}
+
+impl Word<'_> {
+    fn is_elsewhere(&self) -> bool {
+        self.bounding > self.own
+    }
+}
+
+impl<'f> Types<'f> {
+    pub(super) fn of(function: &'f Function) -> Self {
+        let (signature, body) = (&function.signature, &function.body);
+        let (generics, inputs) = (&signature.generics, &signature.inputs);
+        let (clauses, declared) = (&generics.where_clause, &signature.output);
+        let receiver = Lifetimes::of(&signature.receiver());
+        let mut types = Self {
+            words: HashMap::new(),
+            output: Lifetimes::of(&function.output),
+            lent: HashSet::new(),
+            of_self: receiver.elided || !receiver.named.is_empty(),
+            related: clauses.is_some() || generics.lifetimes().any(|it| !it.bounds.is_empty()),
+        };
+        lent(&function.output, &mut types.lent);
+        for parameter in generics.type_params() {
+            let word = types.word(parameter.ident.to_string());
+            (word.declared, word.own) = (true, word.own + 1);
+            word.bounds.extend(&parameter.bounds);
+        }
+        for clause in clauses.iter().flat_map(|clause| &clause.predicates) {
+            if let WherePredicate::Type(clause) = clause {
+                if let Some(name) = name_of(&clause.bounded_ty) {
+                    let word = types.word(name.to_string());
+                    word.own += 1;
+                    word.bounds.extend(&clause.bounds);
+                }
+            }
+        }
+        words(&quote!(#generics #clauses)).for_each(|word| types.word(word).bounding += 1);
+        words(&quote!(#inputs #declared #body)).for_each(|word| types.word(word).count += 1);
+        types
+    }
+
+    fn word(&mut self, name: String) -> &mut Word<'f> {
+        self.words.entry(name).or_default()
+    }
+
+    /// The word, if the type is a single one.
+    fn word_of(&self, ty: &Type) -> Option<&Word<'f>> {
+        self.words.get(&name_of(ty)?.to_string())
+    }
+
+    pub(super) fn kind(&self, ty: Option<&Type>, is_self: bool) -> ArgumentKind {
+        let Some(ty) = ty.map(peel_type) else {
+            return ArgumentKind::Unknown;
+        };
+        if let Some(reference) = self.reference(ty, is_self) {
+            return reference;
+        }
+        if is_self {
+            return ArgumentKind::OfSelf;
+        }
+        if let Some(target) = self.target(inside(ty, "Option").unwrap_or(ty)) {
+            return ArgumentKind::Into(target);
+        }
+        let (bounds, word) = (self.bounds(ty), self.word_of(ty));
+        let traits: Vec<_> = traits(&bounds).collect();
+        let has = |names| traits.iter().any(|bound| ends_in(&bound.path, names));
+        let all = |names| traits.iter().all(|bound| ends_in(&bound.path, names));
+        let is_boxed = boxed(ty).is_some();
+        let is_generic = match name_of(ty) {
+            Some(name) if looks_generic(name) || word.is_some_and(|word| word.declared) => {
+                !word.is_some_and(Word::is_elsewhere)
+            }
+            _ => matches!(ty, Type::ImplTrait(_)),
+        };
+        let outlives = bounds.iter().any(|bound| match bound {
+            TypeParamBound::Lifetime(bound) => bound.ident == "static",
+            TypeParamBound::Trait(bound) => {
+                let is_named = bound.lifetimes.is_none() && mentions_lifetime(&bound.path);
+                is_named && !ends_in(&bound.path, OF_REFERENCES)
+            }
+            _ => false,
+        });
+        let is_closed = outlives || !is_generic && !(is_boxed && has(OF_REFERENCES));
+        let shown = self.shows_all(ty);
+        if shown && has("AsyncFnMut FnMut") && all("AsyncFnMut FnMut Send Sized Sync Unpin") {
+            ArgumentKind::Calls { is_closed }
+        } else if has("AsyncFnOnce FnOnce") {
+            ArgumentKind::CalledOnce
+        } else if has(ENDS) {
+            ArgumentKind::Ends
+        } else if shown && (is_generic || is_boxed) && all(OF_GUARDS) {
+            ArgumentKind::Guard
+        } else if is_closed {
+            ArgumentKind::Closed
+        } else {
+            ArgumentKind::Open
+        }
+    }
+
+    fn reference(&self, ty: &Type, is_self: bool) -> Option<ArgumentKind> {
+        let has_mutable = |name| match inside(ty, name) {
+            Some(Type::Reference(inner)) => inner.mutability.is_some(),
+            _ => false,
+        };
+        match ty {
+            Type::Reference(ty) if ty.mutability.is_none() => Some(ArgumentKind::Shared),
+            Type::Reference(ty) => Some(ArgumentKind::Mutable(self.returned(ty, is_self))),
+            _ if has_mutable("Option") => Some(ArgumentKind::Within("as_deref_mut")),
+            _ if has_mutable("Pin") => Some(ArgumentKind::Within("as_mut")),
+            _ => None,
+        }
+    }
+
+    /// Whether the result borrows from a `&mut`: it names a lifetime of the argument's type, or elides one that is the argument's.
+    fn returned(&self, ty: &TypeReference, is_self: bool) -> Loan {
+        let (output, own) = (&self.output, Lifetimes::of(ty));
+        let elides = output.elided && (is_self || !self.of_self);
+        let shares = own.named.iter().any(|name| output.named.contains(name));
+        let is_related = self.related && !output.named.is_empty() && !own.named.is_empty();
+        let is_lent = |name| self.lent.contains(&Some(name));
+        if elides && self.lent.contains(&None) || name(ty).is_some_and(is_lent) {
+            Loan::Surely
+        } else if elides || shares || is_related {
+            Loan::Perhaps
+        } else {
+            Loan::No
+        }
+    }
+
+    /// The bounds of `impl Trait`, of `Box<dyn Trait>`, or of a type parameter of the function.
+    fn bounds<'t>(&'t self, ty: &'t Type) -> Vec<&'t TypeParamBound> {
+        match (ty, self.word_of(ty)) {
+            (Type::ImplTrait(found), _) => found.bounds.iter().collect(),
+            (_, Some(word)) => word.bounds.clone(),
+            _ => boxed(ty).map_or_else(Vec::new, Vec::from_iter),
+        }
+    }
+
+    /// Whether the function shows all bounds of a type. A parameter of the `impl` around it may have others.
+    fn shows_all(&self, ty: &Type) -> bool {
+        name_of(ty).is_none() || self.word_of(ty).is_some_and(|word| word.declared)
+    }
+
+    /// The `X` of an argument that the body can only convert into it: `impl Into<X>`, or `T: Into<X>` if nothing else names `T`.
+    fn target(&self, ty: &Type) -> Option<Type> {
+        let ty = peel_type(ty);
+        let is_alone = match self.word_of(ty) {
+            Some(word) => word.declared && word.count == 1 && !word.is_elsewhere(),
+            None => matches!(ty, Type::ImplTrait(_)),
+        };
+        let bounds = self.bounds(ty);
+        let mut bounds = traits(&bounds).filter(|bound| !ends_in(&bound.path, OF_EVERY_VALUE));
+        let (bound, other) = (bounds.next()?, bounds.next());
+        let is_only = other.is_none() && bound.lifetimes.is_none() && ends_in(&bound.path, "Into");
+        let target = *type_arguments(bound.path.segments.last()?).first()?;
+        (is_alone && is_only && !has_word(target, "impl")).then(|| target.clone())
+    }
+}
+
+/// The lifetime that a reference names.
+fn name(ty: &TypeReference) -> Option<&Ident> {
+    let named = ty.lifetime.as_ref().map(|lifetime| &lifetime.ident);
+    named.filter(|name| *name != "_")
+}
+
+/// Adds the lifetime of each `&mut` in the result.
+fn lent<'t>(output: &'t Type, lifetimes: &mut HashSet<Option<&'t Ident>>) {
+    match peel_type(output) {
+        Type::Reference(ty) if ty.mutability.is_some() => {
+            lifetimes.insert(name(ty));
+        }
+        Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| lent(ty, lifetimes)),
+        Type::Path(path) => {
+            let types = path.path.segments.iter().flat_map(type_arguments);
+            types.for_each(|ty| lent(ty, lifetimes));
+        }
+        _ => {}
+    }
+}
+
+fn traits<'t>(bounds: &[&'t TypeParamBound]) -> impl Iterator<Item = &'t TraitBound> {
+    bounds.iter().filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => Some(bound),
+        _ => None,
+    })
+}
+
+/// The `T` of an `Option<T>`, if this is the name.
+fn inside<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
+    match ty {
+        Type::Path(path) if ends_in(&path.path, name) => {
+            type_arguments(path.path.segments.last()?).first().copied()
+        }
+        _ => None,
+    }
+}
+
+/// The bounds of the trait object in `Box<dyn Trait>`.
+fn boxed(ty: &Type) -> Option<&Punctuated<TypeParamBound, Token![+]>> {
+    match inside(ty, "Box")? {
+        Type::TraitObject(object) => Some(&object.bounds),
+        _ => None,
+    }
+}
+
+/// The name of a type that is a single word.
+fn name_of(ty: &Type) -> Option<&Ident> {
+    match peel_type(ty) {
+        Type::Path(path) => path.path.get_ident(),
+        _ => None,
+    }
+}
