@@ -1,5 +1,7 @@
 //! The rules of an attribute as code that makes a ruling on an error.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned as _;
@@ -8,7 +10,7 @@ use syn::{Expr, Type};
 use crate::future::argument_named;
 use crate::item::{Function, visible_error};
 use crate::model::{Model, Rules, Spanned, UnlessRule};
-use crate::tokens::{any_word, deep, generated, is_punct, is_text, located};
+use crate::tokens::{deep, generated, is_punct, is_text, located, words};
 
 /// Writes an expression that rules on `__error`, a `&Failed<E>`.
 ///
@@ -88,10 +90,10 @@ pub(crate) fn ruling(function: &Function, model: &Model, has_chain: bool) -> Tok
 /// Whether the ruling captures nothing, as far as the words of `when` and `verdict` show: no argument, no macro with a text that may
 /// name one, and no variable of a function that makes its future by hand.
 pub(crate) fn captures_nothing(function: &Function, model: &Model) -> bool {
-    let arguments = &function.signature.inputs;
+    let arguments: HashSet<_> = words(&function.signature.inputs).collect();
     let Rules { when, verdict, .. } = &model.rules;
     [when, verdict].into_iter().flatten().all(|asks| {
-        let may_name = any_word(&asks.value, &|word| any_word(arguments, &|it| it == word))
+        let may_name = words(&asks.value).any(|word| arguments.contains(&word))
             || deep(&asks.value).any(|token| is_punct(Some(&token), "!"))
                 && deep(&asks.value).any(|token| is_text(Some(&token)));
         !may_name && function.handmade.is_none()

@@ -1,11 +1,11 @@
 //! Rules between keys. They use only what is certain: literals, and defaults that no `policy` can change.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use proc_macro2::TokenStream;
-use syn::Type;
 
-use super::types::same;
+use super::types::text_of;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
 use crate::given::Given;
 use crate::keys::PolicyKey::{self, Backoff, Factor, Hedge};
@@ -269,15 +269,14 @@ fn never_retried(facts: &Facts<'_>, errors: &mut Errors) {
     let rules = &facts.model.rules;
     let twice = match rules.unless.as_ref().map(|unless| &unless.value) {
         Some(UnlessRule::Types(unless)) => {
-            let is_refused = |ty: &&Type| unless.iter().any(|other| same(other, ty));
-            let refused = rules.on.iter().flat_map(|on| &on.value).find(is_refused);
+            let unless: HashSet<_> = unless.iter().map(text_of).collect();
+            let mut on = rules.on.iter().flat_map(|on| &on.value);
+            let refused = on.find(|ty| unless.contains(&text_of(ty)));
             refused.map(|ty| ("on", typed(ty)))
         }
         Some(UnlessRule::Function(unless)) => {
-            let when = rules
-                .when
-                .as_ref()
-                .filter(|when| same(&when.value, &unless.value));
+            let when = rules.when.as_ref();
+            let when = when.filter(|when| text_of(&when.value) == text_of(&unless.value));
             when.map(|when| ("when", typed(&when.value)))
         }
         None => None,

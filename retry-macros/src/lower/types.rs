@@ -1,5 +1,7 @@
 //! Lists of error types: `on`, `unless`.
 
+use std::collections::HashSet;
+
 use quote::ToTokens;
 use syn::parse::Parse;
 use syn::punctuated::Punctuated;
@@ -22,7 +24,8 @@ pub(super) fn types(given: &Given) -> Result<Vec<Type>, Vec<Fault>> {
     if elements.is_empty() || given.text().is_some_and(|text| text.is_empty()) {
         return Err(given.fault(wording::no_types(key)).into());
     }
-    let (mut found, mut faults): (Vec<Type>, _) = (Vec::new(), Vec::new());
+    let (mut found, mut faults) = (Vec::new(), Vec::new());
+    let mut seen = HashSet::new();
     for element in elements {
         let Ok(alternatives) = element.form.parse(syntax::types) else {
             faults.push(element.fault(not_types(element)));
@@ -30,9 +33,7 @@ pub(super) fn types(given: &Given) -> Result<Vec<Type>, Vec<Fault>> {
         };
         for ty in alternatives {
             let message = match judge(key, &ty) {
-                None if found.iter().any(|other| same(other, &ty)) => {
-                    Some(wording::twice(key, &typed(&ty)))
-                }
+                None if !seen.insert(text_of(&ty)) => Some(wording::twice(key, &typed(&ty))),
                 message => message,
             };
             match message {
@@ -51,9 +52,11 @@ pub(super) fn types(given: &Given) -> Result<Vec<Type>, Vec<Fault>> {
     }
 }
 
-/// Whether both parts are typed alike. `io::Error` and `std::io::Error` are not: they may be different types.
-pub(super) fn same(a: &dyn ToTokens, b: &dyn ToTokens) -> bool {
-    a.to_token_stream().to_string() == b.to_token_stream().to_string()
+/// The text by which two parts count as the same. `io::Error` and `std::io::Error` do not: they may be different types.
+pub(super) fn text_of(part: &impl ToTokens) -> String {
+    #[cfg(test)]
+    crate::tokens::steps::count();
+    part.to_token_stream().to_string()
 }
 
 /// The message for an element that is not a list of types. It names what was most likely meant.

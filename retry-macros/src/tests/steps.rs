@@ -57,6 +57,41 @@ fn a_thousand_arguments_types_and_uses_take_steps_in_proportion() {
 }
 
 #[test]
+fn a_thousand_attributes_lifetimes_and_blocks_take_steps_in_proportion() {
+    grows_linearly("attributes", |size| {
+        let (arguments, uses) = (
+            repeated(size, "@[cfg(a#)] a#: A, "),
+            repeated(size, "@[cfg(a#)] f(a#);"),
+        );
+        format!("#[retry] async fn g({arguments}) -> R {{ {uses} f() }}").replace('@', "#")
+    });
+    grows_linearly("fields", |size| {
+        let (fields, uses) = (repeated(size, "@[cfg(a)] a#, "), repeated(size, "f(a#);"));
+        format!("#[retry] async fn g(A {{ {fields} }}: A) -> R {{ {uses} f() }}").replace('@', "#")
+    });
+    grows_linearly("lifetimes", |size| {
+        let (lifetimes, arguments) = (
+            repeated(size, "'a#: 'a0, "),
+            repeated(size, "a#: &'a# mut A, "),
+        );
+        let result = repeated(size, "&'a# A, ");
+        format!("#[retry] async fn g<{lifetimes}>({arguments}) -> Result<({result})> {{ f() }}")
+    });
+    grows_linearly("types of errors", |size| {
+        let (on, unless) = (repeated(size, "T#, "), repeated(size, "U#, "));
+        format!("#[retry(on({on}), unless({unless}))] async fn g() -> R {{ f() }}")
+    });
+    grows_linearly("a rule", |size| {
+        let (arguments, rule) = (repeated(size, "a#: A, "), repeated(size, "b#();"));
+        format!("#[retry(when = |_| {{ {rule} }})] async fn g({arguments}) -> R {{ f() }}")
+    });
+    grows_linearly("`move` blocks", |size| {
+        let blocks = repeated(size, "let a# = async move { x.b() };");
+        format!("#[retry] async fn g(x: A) -> R {{ {blocks} f() }}")
+    });
+}
+
+#[test]
 fn layers_take_steps_in_proportion() {
     let nested = |size: usize, open: &str, close: &str| {
         let (open, close) = (open.repeat(size), close.repeat(size));
