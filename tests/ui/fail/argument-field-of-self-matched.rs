@@ -1,4 +1,4 @@
-//! expect: cannot move out of `__self.body` as enum variant `Some` which is behind a mutable reference
+//! expect: cannot move out of `__self.body` as enum variant `Some` which is behind a shared reference
 use std::io;
 
 use reattempt::retry;
