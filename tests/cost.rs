@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allocation_counter::measure;
-use reattempt::{Attempt, Budget, FAST_IO, Policy, Stopped, deadline, observe, retry};
+use reattempt::{Attempt, Budget, FAST_IO, Policy, Retryable, Stopped, deadline, observe, retry};
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 
@@ -444,22 +444,95 @@ async fn hands_over_what_it_owns(input: [u64; 8]) -> io::Result<u64> {
     plain_owner(input).await
 }
 
+#[retry(timeout = "1s")]
+async fn timed_out(input: &[u64; 8]) -> io::Result<u64> {
+    body(input).await
+}
+
+#[retry(on_retry = |_| (), on_end = |_| ())]
+async fn hooked(input: &[u64; 8]) -> io::Result<u64> {
+    body(input).await
+}
+
+/// A future of 64 bytes.
+async fn of_64_bytes() {
+    let bytes = std::hint::black_box([0_u8; 63]);
+    tokio::task::yield_now().await;
+    std::hint::black_box(bytes);
+}
+
+#[retry(cancel = of_64_bytes())]
+async fn cancelled(input: &[u64; 8]) -> io::Result<u64> {
+    body(input).await
+}
+
+#[retry(before_retry = of_64_bytes(), timeout = "1s", cancel_waits = of_64_bytes())]
+async fn prepared(input: &[u64; 8]) -> io::Result<u64> {
+    body(input).await
+}
+
+#[derive(Debug, thiserror::Error, Retryable)]
+#[error("large")]
+#[retryable(transient)]
+struct Large([u8; 512]);
+
+impl From<Stopped> for Large {
+    fn from(_: Stopped) -> Self {
+        Self([0; 512])
+    }
+}
+
+async fn plain_large(input: &[u64; 8]) -> Result<u64, Large> {
+    Ok(body(input).await.unwrap_or_default())
+}
+
+#[retry(timeout = "1s")]
+async fn keeps_large(input: &[u64; 8]) -> Result<u64, Large> {
+    plain_large(input).await
+}
+
+#[retry]
+async fn drops_large(input: &[u64; 8]) -> Result<u64, Large> {
+    plain_large(input).await
+}
+
 fn over<F: Future>(plain: usize, annotated: &F) -> usize {
     size_of_val(annotated) - plain
 }
 
-/// The future has at most 264 bytes more than that of the plain function. An argument that is handed over adds its
-/// size twice: for the clone, and for the original, which the plain function drops once it is passed on.
+/// The future has at most 264 bytes more than that of the plain function. With limits, the error adds its size, because it is kept
+/// between attempts. The futures of keys add theirs, and that of `cancel` a pointer and a flag. An argument that is handed over adds
+/// its size twice: for the clone, and for the original, which the plain function drops once it is passed on.
 #[test]
 fn the_future_stays_small() {
     let input = [0; 8];
     let reference = size_of_val(&plain(&input));
     let owner = size_of_val(&plain_owner(input));
     let hand = size_of_val(&plain_hand(input));
+    let large = size_of_val(&plain_large(&input));
+    let key = size_of_val(&of_64_bytes());
     let sizes = [
         ("defaults", over(reference, &defaults(&input)), 264),
         ("limited", over(reference, &limited(&input)), 264),
         ("preset", over(reference, &preset(&input)), 264),
+        ("timeout", over(reference, &timed_out(&input)), 264),
+        ("hooks", over(reference, &hooked(&input)), 264),
+        (
+            "cancel",
+            over(reference, &cancelled(&input)),
+            264 + key + 32,
+        ),
+        (
+            "before_retry and cancel_waits",
+            over(reference, &prepared(&input)),
+            264 + 2 * key + 32,
+        ),
+        ("error", over(large, &keeps_large(&input)), 264 + 512),
+        (
+            "error without limits",
+            over(large, &drops_large(&input)),
+            264,
+        ),
         (
             "borrows what it owns",
             over(owner, &borrows_what_it_owns(input)),
