@@ -21,6 +21,8 @@ mod date;
 #[cfg(feature = "tower")]
 mod deadline_layer;
 pub(crate) mod headers;
+#[cfg(any(feature = "reqwest", feature = "reqwest-0_12"))]
+mod request;
 
 use std::error::Error;
 use std::fmt;
@@ -34,6 +36,8 @@ pub use self::deadline_layer::{DeadlineLayer, DeadlineService};
 pub use self::headers::{
     ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, is_idempotent, set_attempt_headers,
 };
+#[cfg(any(feature = "reqwest", feature = "reqwest-0_12"))]
+pub use self::request::FailedRequest;
 use crate::classify::{OfClient, Retryable, Verdict};
 use crate::clock;
 use crate::codes;

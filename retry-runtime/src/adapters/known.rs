@@ -52,35 +52,12 @@ fn after<'a>(&link: &Link<'a>) -> Option<Link<'a>> {
     inside.or_else(|| link.source())
 }
 
-/// An error that shows the error inside as if it was its own.
-#[cfg(any(
-    feature = "reqwest",
-    feature = "reqwest-0_12",
-    feature = "sqlx",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres"
-))]
-pub(crate) trait Transparent: Error + 'static {
-    /// Returns the error inside.
-    fn inside(&self) -> &(dyn Error + 'static);
-}
-
-#[cfg(any(
-    feature = "reqwest",
-    feature = "reqwest-0_12",
-    feature = "sqlx",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres"
-))]
-fn inside<T: Transparent>(link: Link<'_>) -> Option<Link<'_>> {
-    as_type::<T>(link).map(T::inside)
-}
-
+/// The errors that show the error inside as if it was their own.
 const TRANSPARENT: &[fn(Link<'_>) -> Option<Link<'_>>] = &[
     #[cfg(feature = "reqwest")]
-    inside::<super::reqwest::RequestError>,
+    in_request::<reqwest::Error>,
     #[cfg(feature = "reqwest-0_12")]
-    inside::<super::reqwest_0_12::RequestError>,
+    in_request::<reqwest_0_12::Error>,
     #[cfg(feature = "sea-orm")]
     in_transaction::<sea_orm::DbErr>,
     #[cfg(feature = "sqlx")]
@@ -93,9 +70,17 @@ const TRANSPARENT: &[fn(Link<'_>) -> Option<Link<'_>>] = &[
 
 type Link<'a> = &'a (dyn Error + 'static);
 
+#[cfg(any(feature = "reqwest", feature = "reqwest-0_12"))]
+fn in_request<C: Error + 'static>(link: Link<'_>) -> Option<Link<'_>> {
+    as_type::<super::http::FailedRequest<C>>(link).map(|error| error.inside())
+}
+
 #[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
 fn in_transaction<E: Error + 'static>(link: Link<'_>) -> Option<Link<'_>> {
-    inside::<TransactionError<E>>(link).or_else(|| inside::<CommitError<E>>(link))
+    match as_type::<TransactionError<E>>(link) {
+        Some(error) => Some(error.inside()),
+        None => as_type::<CommitError<E>>(link).map(|error| &error.0 as _),
+    }
 }
 
 /// Returns the link as an `A`, also if it is a `Box<A>` or an `Arc<A>`, or a `reattempt::Error<A>` with one.

@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::fmt;
 
-use super::known::Transparent;
 use crate::classify::{Retryable, Verdict};
 use crate::context::{is_in_commit, open_commit};
 use crate::stopped::Stopped;
@@ -154,19 +153,14 @@ impl<E> From<Stopped> for TransactionError<E> {
     }
 }
 
-impl<E: Error + 'static> Transparent for TransactionError<E> {
-    fn inside(&self) -> &(dyn Error + 'static) {
+impl<E: Error + 'static> TransactionError<E> {
+    /// Returns the error inside.
+    pub(crate) fn inside(&self) -> &(dyn Error + 'static) {
         match self {
             Self::Statement(error) => error,
             Self::Commit(error) => error,
             Self::Stopped(stopped) => stopped,
         }
-    }
-}
-
-impl<E: Error + 'static> Transparent for CommitError<E> {
-    fn inside(&self) -> &(dyn Error + 'static) {
-        &self.0
     }
 }
 

@@ -2,17 +2,15 @@
 
 mod request;
 
-use std::error::Error;
-use std::fmt;
+use std::error::Error as _;
 use std::time::Duration;
 
 pub use self::request::RequestExt;
 use super::client::{self, Response};
-use crate::adapters::http::StatusError;
-use crate::adapters::known::{self, Alone, Answer, Transparent};
+use crate::adapters::http::{FailedRequest, StatusError};
+use crate::adapters::known::{self, Alone, Answer};
 use crate::classify::{OfClient, Retryable, Verdict};
 use crate::sealed::Sealed;
-use crate::stopped::Stopped;
 
 impl OfClient for client::Error {}
 
@@ -95,65 +93,11 @@ pub fn is_retryable(response: &Response) -> bool {
 }
 
 /// Why a request failed, for functions that only use HTTP.
-///
-/// `Display` and `source()` are those of the error inside, as those of [`reattempt::Error`](crate::Error#text-and-source).
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum RequestError {
-    /// There was no response, or it could not be read.
-    Request(client::Error),
-    /// The status of the response is a failure.
-    Status(StatusError),
-    /// The call was stopped.
-    Stopped(Stopped),
-}
+pub type RequestError = FailedRequest<client::Error>;
 
 impl From<client::Error> for RequestError {
     fn from(error: client::Error) -> Self {
         Self::Request(error)
-    }
-}
-
-impl From<StatusError> for RequestError {
-    fn from(error: StatusError) -> Self {
-        Self::Status(error)
-    }
-}
-
-impl From<Stopped> for RequestError {
-    fn from(stopped: Stopped) -> Self {
-        Self::Stopped(stopped)
-    }
-}
-
-impl fmt::Display for RequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Request(error) => error.fmt(f),
-            Self::Status(error) => fmt::Display::fmt(error, f),
-            Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
-        }
-    }
-}
-
-impl Transparent for RequestError {
-    fn inside(&self) -> &(dyn Error + 'static) {
-        match self {
-            Self::Request(error) => error,
-            Self::Status(error) => error,
-            Self::Stopped(stopped) => stopped,
-        }
-    }
-}
-
-impl Error for RequestError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Request(error) => error.source(),
-            Self::Status(error) => error.source(),
-            // It has the last word, also behind an error that leaves out this one.
-            Self::Stopped(stopped) => Some(stopped),
-        }
     }
 }
 
