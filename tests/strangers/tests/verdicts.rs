@@ -1,0 +1,97 @@
+//! A verdict in one line, for the errors of clients that have no adapter. Each line is a row of `src/guide/clients.md`.
+
+use std::fs;
+use std::path::Path;
+
+use async_nats::{RequestError, RequestErrorKind};
+use aws_sdk_sqs::error::{ErrorMetadata, ProvideErrorMetadata as _, SdkError};
+use aws_sdk_sqs::operation::send_message::SendMessageError;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use reattempt::{Verdict, codes, observe, retry};
+use tonic::{Code, Status};
+
+#[rustfmt::skip]
+#[retry(verdict = |error: &KafkaError| error.rdkafka_error_code().map_or(Verdict::Unknown, |code| codes::kafka(code as i32)))]
+async fn kafka(code: RDKafkaErrorCode) -> Result<(), KafkaError> {
+    Err(KafkaError::MessageProduction(code))
+}
+
+#[rustfmt::skip]
+#[retry(verdict = |error: &RequestError| match error.kind() { RequestErrorKind::NoResponders => Verdict::Refused, RequestErrorKind::TimedOut => Verdict::Transient, _ => Verdict::Unknown })]
+async fn nats(kind: RequestErrorKind) -> Result<(), RequestError> {
+    Err(kind.into())
+}
+
+#[rustfmt::skip]
+#[retry(verdict = |error: &SdkError<SendMessageError>| error.code().map_or(Verdict::Unknown, codes::aws))]
+async fn aws(code: &str) -> Result<(), SdkError<SendMessageError>> {
+    let meta = ErrorMetadata::builder().code(code).build();
+    Err(SdkError::service_error(SendMessageError::generic(meta), response()))
+}
+
+fn response() -> aws_sdk_sqs::config::http::HttpResponse {
+    let status = 400.try_into().unwrap();
+    aws_sdk_sqs::config::http::HttpResponse::new(status, "".into())
+}
+
+#[rustfmt::skip]
+#[retry(verdict = |status: &Status| codes::grpc(status.code() as i32))]
+async fn grpc(code: Code) -> Result<(), Status> {
+    Err(Status::new(code, "in a test"))
+}
+
+/// How many attempts a call made, and the verdict of the last.
+async fn seen<E>(call: impl Future<Output = Result<(), E>>) -> (u32, Option<Verdict>) {
+    let (ended, report) = observe(call).await;
+    assert!(ended.is_err());
+    let report = report.unwrap();
+    (report.attempts(), report.verdict())
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_errors_of_strangers_have_a_verdict_in_one_line() {
+    let retried = |verdict| (3, Some(verdict));
+    let ended = |verdict| (1, Some(verdict));
+    let full = RDKafkaErrorCode::NotEnoughReplicas;
+    assert_eq!(seen(kafka(full)).await, retried(Verdict::Refused));
+    let moved = RDKafkaErrorCode::NotLeaderForPartition;
+    assert_eq!(seen(kafka(moved)).await, retried(Verdict::Transient));
+    let too_large = RDKafkaErrorCode::MessageSizeTooLarge;
+    assert_eq!(seen(kafka(too_large)).await, ended(Verdict::Permanent));
+    let lost = RDKafkaErrorCode::BrokerTransportFailure;
+    assert_eq!(seen(kafka(lost)).await, ended(Verdict::Unknown));
+
+    let none = RequestErrorKind::NoResponders;
+    assert_eq!(seen(nats(none)).await, retried(Verdict::Refused));
+    let late = RequestErrorKind::TimedOut;
+    assert_eq!(seen(nats(late)).await, retried(Verdict::Transient));
+
+    let throttled = seen(aws("ThrottlingException")).await;
+    assert_eq!(throttled, retried(Verdict::Throttled));
+    let missing = seen(aws("QueueDoesNotExist")).await;
+    assert_eq!(missing, ended(Verdict::Unknown));
+
+    let busy = seen(grpc(Code::Unavailable)).await;
+    assert_eq!(busy.0, 3);
+    let wrong = seen(grpc(Code::InvalidArgument)).await;
+    assert_eq!(wrong, ended(Verdict::Permanent));
+}
+
+#[test]
+fn each_line_of_the_page_is_one_that_compiles() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("../../src/guide/clients.md")).unwrap();
+    let (_, table) = page.split_once("# Clients without an adapter").unwrap();
+    let cells = table.lines().filter_map(|row| row.split(" | ").nth(1));
+    let lines: Vec<_> = cells
+        .map(|cell| cell.trim_matches(['`', '|', ' ']).replace("\\|", "|"))
+        .filter(|cell| cell.starts_with("verdict = "))
+        .collect();
+    assert_eq!(lines.len(), 4, "{lines:#?}");
+    for line in lines {
+        assert!(
+            include_str!("verdicts.rs").contains(&format!("#[retry({line})]")),
+            "{line}"
+        );
+    }
+}
