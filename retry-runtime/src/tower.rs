@@ -214,6 +214,9 @@ impl<B: Clone> RequestBody for B {
 ///   read, for a connection of HTTP/1.
 /// - **`hedge` of a policy has no effect**: a layer never makes two attempts at a time.
 ///
+/// If the compiler says that a method such as `oneshot` exists, but that its trait bounds were not satisfied, write
+/// `tower::Service::call(&mut client, request)` in its place. The compiler then says what is missing.
+///
 /// # What the caller gets
 ///
 /// | the last attempt | the caller gets | a gateway answers |
