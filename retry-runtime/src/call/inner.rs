@@ -27,7 +27,7 @@ impl State<'_> {
         let again = frame.inside.get().again || again && !outermost;
         frame.inside.set(Inside { leeway, again });
         if begins && outer.is_call() && !outermost {
-            let prepares = !outer.phase.get().is_attempt();
+            let prepares = matches!(outer.phase.get(), Phase::Preparation(_));
             let (node, function) = (outer.node(), self.settings.function());
             frame.join(node.begin(outer.present(), prepares, function, Stamp::now));
         }

@@ -26,7 +26,7 @@ use super::{Call, NextAttemptAt, State};
 use crate::budget::{Charge, Request};
 use crate::classify::AskedDelay;
 use crate::clock::Stamp;
-use crate::context::{Bodies, Failure, Inside, Leeway, Phase};
+use crate::context::{Bodies, Failure, Inside, Leeway};
 use crate::metrics::Attempted;
 use crate::report::{Hedge, Previous, Which};
 
@@ -45,11 +45,10 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         mut make: impl FnMut() -> F,
         mut settle: impl FnMut(&mut Self, Result<F::Output, C>) -> Settled<'p, F>,
     ) -> Settled<'p, F> {
-        let first = self.state.frame.phase.get() == Phase::New;
         if let Err(late) = self.state.begin_attempt() {
             return settle(self, Err(late));
         }
-        let mut hedge_at = self.state.hedge_at(first);
+        let mut hedge_at = self.state.hedge_at();
         let mut first = pin!(Some(self.state.frame.lend(&mut make)));
         let mut hedge = pin!(None);
         let (mut limit, mut slow) = (pin!(C::Timer::default()), pin!(None));
@@ -115,9 +114,10 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
 }
 
 impl State<'_> {
-    /// When the attempt that begins gets a hedge beside it, if it is the `first`.
-    fn hedge_at(&self, first: bool) -> Option<Stamp> {
+    /// When the attempt that begins gets a hedge beside it, if it is the first.
+    fn hedge_at(&self) -> Option<Stamp> {
         let frame = &self.frame;
+        let first = frame.number() == 1;
         if first {
             self.hedges().succeed(None, Stamp::now);
         }

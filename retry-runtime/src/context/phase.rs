@@ -53,11 +53,6 @@ impl Phase {
             _ => None,
         }
     }
-
-    /// Whether the call makes an attempt.
-    pub(crate) fn is_attempt(self) -> bool {
-        matches!(self, Self::Attempt(_))
-    }
 }
 
 /// The bodies of the present attempt, or of the last one.
