@@ -119,8 +119,10 @@ impl<'f> Types<'f> {
                 }
             }
         }
-        words(&quote!(#generics #clauses)).for_each(|word| types.word(word).bounding += 1);
-        words(&quote!(#inputs #declared #body)).for_each(|word| types.word(word).count += 1);
+        if !generics.params.is_empty() || clauses.is_some() {
+            words(&quote!(#generics #clauses)).for_each(|word| types.word(word).bounding += 1);
+            words(&quote!(#inputs #declared #body)).for_each(|word| types.word(word).count += 1);
+        }
         types
     }
 

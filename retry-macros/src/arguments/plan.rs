@@ -44,10 +44,12 @@ impl Plan {
         let own = renamed.as_ref().unwrap_or(ident);
         let cfg = only(attributes, is_cfg);
         let captured = |place: TokenStream| quote_spanned!(at=> #(#cfg)* let _ = &mut #place;);
-        // These lints fire on a binding that has the user's name.
-        let shadows = quote_spanned!(at=> #[allow(clippy::shadow_reuse, clippy::shadow_same)]);
-        let shadows = renamed.is_none().then_some(shadows);
-        let bind = |mutable: Option<Token![mut]>, value| quote_spanned!(at=> #(#attributes)* #shadows let #mutable #own = #value;);
+        let bind = |mutable: Option<Token![mut]>, value| {
+            // These lints fire on a binding that has the user's name.
+            let shadows = quote_spanned!(at=> #[allow(clippy::shadow_reuse, clippy::shadow_same)]);
+            let shadows = renamed.is_none().then_some(shadows);
+            quote_spanned!(at=> #(#attributes)* #shadows let #mutable #own = #value;)
+        };
         let argument = |method: &str, place: Span| {
             let method = Ident::new(method, located(place));
             quote_spanned!(at=> __retry::Argument::new(&#ident).#method())
@@ -74,7 +76,7 @@ impl Plan {
                 Some((unique, None, quote_spanned!(at=> &mut #ident)))
             }
             Give::CloneOrLend | Give::Convert(_) | Give::Own(_) => None,
-            Give::AsIs | Give::Hedged | Give::Dropped | Give::Returned => return false,
+            _ => return false,
         };
         self.rename_self |= renamed.is_some();
         if let Some((outer, inner, value)) = borrowed {
