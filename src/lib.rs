@@ -76,10 +76,10 @@ pub use retry_macros::Retryable;
 #[doc = include_str!("retry.md")]
 pub use retry_macros::retry;
 pub use retry_runtime::{
-    Attempt, Backoff, Budget, Budgets, Error, FAST_IO, Hedge, IdempotencyKey, Jitter, NO_RETRY,
-    Nested, Observe, Outcome, Policy, Preset, Previous, Propagate, Report, RetryEvent, Retryable,
-    Run, SLOW_IO, Schedule, Stopped, Verdict, WithoutLimits, codes, deadline, is_enabled, observe,
-    propagate, set_enabled, set_listener,
+    Attempt, Backoff, Budget, Budgets, Error, FAST_IO, FILES, Hedge, IdempotencyKey, Jitter,
+    NO_RETRY, Nested, Observe, Outcome, Policy, Preset, Previous, Propagate, Report, RetryEvent,
+    Retryable, Run, SLOW_IO, Schedule, Stopped, Verdict, WithoutLimits, codes, deadline,
+    is_enabled, observe, propagate, set_enabled, set_listener,
 };
 
 #[doc(hidden)]

@@ -71,7 +71,7 @@ pub use crate::delays::{Backoff, Jitter};
 pub use crate::error::Error;
 pub use crate::event::RetryEvent;
 pub use crate::listen::{Observe, observe, set_listener};
-pub use crate::policy::{FAST_IO, NO_RETRY, Nested, Policy, SLOW_IO, Schedule};
+pub use crate::policy::{FAST_IO, FILES, NO_RETRY, Nested, Policy, SLOW_IO, Schedule};
 pub use crate::preset::Preset;
 pub use crate::propagate::{Propagate, propagate};
 pub use crate::report::{Hedge, Previous, Report};

@@ -471,5 +471,16 @@ pub const SLOW_IO: Policy = Policy::new()
     .with_max_delay(Duration::from_secs(20))
     .with_deadline(Duration::from_secs(60));
 
+/// For files: a rename, a removal or a copy that a scanner or another process holds up. Use it with
+/// [`verdict = codes::io`](crate::codes::io()).
+///
+/// 30 attempts, a base of 10 ms, delays of at most 1 s, so up to 23 s, half of it on average; no limit and no budget. Our choice: the
+/// cause is in this machine, so retries load no server, and many files in a row may be held, for seconds each.
+pub const FILES: Policy = Policy::new()
+    .with_attempts(30)
+    .with_base(Duration::from_millis(10))
+    .with_max_delay(Duration::from_secs(1))
+    .without_budget();
+
 /// One attempt and no limits. Events, metrics and reports go on.
 pub const NO_RETRY: Policy = Policy::new().with_attempts(1);

@@ -1,9 +1,10 @@
 //! The budget of a policy, and the budget that all functions with one preset share.
 
 use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use reattempt::{Budget, Jitter, Nested, Policy, Preset, retry};
+use reattempt::{Budget, FILES, Jitter, Nested, Policy, Preset, codes, retry};
 use tokio::time::{advance, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
@@ -167,4 +168,25 @@ fn a_policy_shows_its_budget_and_is_equal_to_one_with_the_same_numbers() {
     assert_ne!(TWO.without_budget(), TWO);
     assert_ne!(TWO.with_budget(Budget::aws()), TWO);
     assert_ne!(Policy::new(), Policy::new().with_budget(Budget::new()));
+}
+
+/// A scanner holds each of 60 files in a row for 6 looks.
+#[tokio::test(start_paused = true)]
+async fn files_that_are_held_for_a_while_are_all_renamed_without_a_budget() {
+    async fn renamed(policy: Policy) -> usize {
+        let mut renamed = 0;
+        for _ in 0..60 {
+            let looks = AtomicU32::new(0);
+            let rename = async || match looks.fetch_add(1, Ordering::Relaxed) {
+                0..6 => Err(io::Error::from(io::ErrorKind::ResourceBusy)),
+                _ => Ok(()),
+            };
+            let call = policy.clone().run(rename).verdict(codes::io);
+            renamed += usize::from(call.await.is_ok());
+        }
+        renamed
+    }
+    assert_eq!(renamed(FILES).await, 60);
+    assert!(renamed(Policy::new().with_attempts(30)).await < 60);
+    assert_eq!(FILES.worst_case(), None);
 }

@@ -32,6 +32,7 @@
 mod aws;
 mod grpc;
 mod http;
+mod io;
 mod jetstream;
 mod kafka;
 mod mongodb;
@@ -44,6 +45,7 @@ mod sqlstate;
 pub use self::aws::aws;
 pub use self::grpc::grpc;
 pub use self::http::http_status;
+pub use self::io::io;
 pub use self::jetstream::jetstream;
 pub use self::kafka::kafka;
 pub use self::mongodb::mongodb;
