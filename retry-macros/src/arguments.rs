@@ -50,12 +50,12 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
         None if model.hedges() => AttemptKind::Pair,
         None => AttemptKind::Futures,
     };
-    let types = Types::of(function);
+    let bounds = Types::of(function);
     let mut plan = Plan::default();
     check_hooks(signature.receiver(), model, errors);
     let mut bind = |mut found: Found<'_, '_>, is_self: bool| {
         let mention = mentions.of(found.ident);
-        let kind = types.kind(found.ty, is_self);
+        let kind = bounds.kind(found.ty, is_self);
         let given = give(kind, mention, found.mutability.is_some(), attempts);
         let (name, at) = (found.ident.to_string(), found.ident.span());
         match given {
@@ -71,24 +71,28 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
     let names = rebindings.iter().map(|it| it.argument.to_string());
     let mut hidden: HashMap<_, _> = names.map(|name| (name, None)).collect();
     for input in &mut signature.inputs {
-        let name = match input {
-            FnArg::Receiver(_) => Some("self".to_owned()),
-            FnArg::Typed(typed) => name_of(typed).map(Ident::to_string),
+        let (name, ty, is_self) = match input {
+            FnArg::Receiver(this) => (Some("self".to_owned()), type_of_self(this), true),
+            FnArg::Typed(typed) => {
+                let name = name_of(typed).map(Ident::to_string);
+                (name, (*typed.ty).clone(), false)
+            }
         };
-        let place = name.and_then(|name| hidden.get_mut(&name));
-        match (input, place) {
-            (FnArg::Receiver(this), Some(place)) => *place = Some((type_of_self(this), true)),
-            (FnArg::Typed(typed), Some(place)) => *place = Some(((*typed.ty).clone(), false)),
-            (FnArg::Receiver(this), None) => {
+        if let Some(place) = name.and_then(|name| hidden.get_mut(&name)) {
+            *place = Some((ty, is_self));
+            continue;
+        }
+        match input {
+            FnArg::Receiver(this) => {
                 let found = Found {
                     ident: &Ident::new("self", this.self_token.span),
                     attributes: &only(&this.attrs, is_kept),
-                    ty: Some(&type_of_self(this)),
+                    ty: Some(&ty),
                     mutability: &mut this.mutability,
                 };
                 bind(found, true);
             }
-            (FnArg::Typed(typed), None) => {
+            FnArg::Typed(typed) => {
                 let attributes = only(&typed.attrs, is_kept);
                 let mut bind = |found: Found<'_, '_>| bind(found, false);
                 if collect(&mut typed.pat, Some(&typed.ty), &attributes, &mut bind) {

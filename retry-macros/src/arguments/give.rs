@@ -1,6 +1,6 @@
 //! What each attempt gets of an argument: the table of the page.
 
-use syn::Type;
+use proc_macro2::TokenStream;
 
 use super::kind::{ArgumentKind as Kind, Loan};
 use crate::usage::{Mention, Use};
@@ -33,7 +33,7 @@ pub(super) enum Give {
     /// A clone if it is `Clone`, else a reference.
     CloneOrLend,
     /// A clone of what it converts into, if that is `Clone`, else of itself.
-    Convert(Type),
+    Convert(TokenStream),
     /// A clone, or a compile error, from this method.
     Own(&'static str),
     /// A compile error: both attempts would borrow it mutably.
@@ -45,6 +45,7 @@ pub(super) enum Give {
 }
 
 /// `mutable` says whether the argument is declared as `mut`.
+#[expect(clippy::match_same_arms, reason = "the order of the rows counts")]
 pub(super) fn give(kind: Kind, mention: Mention, mutable: bool, attempts: AttemptKind) -> Give {
     let Mention { used, held, .. } = mention;
     let by_value = used >= Use::Part;

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::Ident;
-use quote::quote;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens as _, quote};
 use syn::punctuated::Punctuated;
 use syn::{Token, TraitBound, Type, TypeParamBound, TypeReference, WherePredicate};
 
@@ -20,7 +20,7 @@ pub(super) enum ArgumentKind {
     /// `Option<&mut T>`, `Pin<&mut T>`: reborrowed by this method.
     Within(&'static str),
     /// `impl Into<X>`, or an `Option` of it, which the body can only convert into `X`.
-    Into(Type),
+    Into(TokenStream),
     /// `self` by value, `self: Box<Self>`, `self: Arc<Self>`.
     OfSelf,
     /// `F: FnMut()`, `Box<dyn FnMut()>`: a `&mut` can replace the value, unless it is closed too and handed over.
@@ -167,7 +167,7 @@ impl<'f> Types<'f> {
             }
             _ => false,
         });
-        let is_closed = outlives || !is_generic && !(is_boxed && has(OF_REFERENCES));
+        let is_closed = outlives || !(is_generic || is_boxed && has(OF_REFERENCES));
         let shown = self.shows_all(ty);
         if shown && has("AsyncFnMut FnMut") && all("AsyncFnMut FnMut Send Sized Sync Unpin") {
             ArgumentKind::Calls { is_closed }
@@ -229,7 +229,7 @@ impl<'f> Types<'f> {
     }
 
     /// The `X` of an argument that the body can only convert into it: `impl Into<X>`, or `T: Into<X>` if nothing else names `T`.
-    fn target(&self, ty: &Type) -> Option<Type> {
+    fn target(&self, ty: &Type) -> Option<TokenStream> {
         let ty = peel_type(ty);
         let is_alone = match self.word_of(ty) {
             Some(word) => word.declared && word.count == 1 && !word.is_elsewhere(),
@@ -240,7 +240,7 @@ impl<'f> Types<'f> {
         let (bound, other) = (bounds.next()?, bounds.next());
         let is_only = other.is_none() && bound.lifetimes.is_none() && ends_in(&bound.path, "Into");
         let target = *type_arguments(bound.path.segments.last()?).first()?;
-        (is_alone && is_only && !has_word(target, "impl")).then(|| target.clone())
+        (is_alone && is_only && !has_word(target, "impl")).then(|| target.to_token_stream())
     }
 }
 

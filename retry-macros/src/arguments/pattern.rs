@@ -51,8 +51,8 @@ pub(super) fn collect<'a>(
                 Some(Type::Tuple(types)) if !has_rest => Some(&types.elems),
                 _ => None,
             };
-            let typed = |(at, inner)| (inner, types.and_then(|types| types.get(at)));
-            parts.extend(tuple.elems.iter_mut().enumerate().map(typed));
+            let part = |(at, inner)| (inner, types.and_then(|types| types.get(at)));
+            parts.extend(tuple.elems.iter_mut().enumerate().map(part));
         }
         Pat::TupleStruct(tuple) => parts.extend(tuple.elems.iter_mut().map(|inner| {
             let ty = of_field(ty, &tuple.path, inner);

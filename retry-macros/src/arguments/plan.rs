@@ -123,7 +123,7 @@ impl Plan {
                     .extend(quote_spanned!(at=> #(#attributes)* let mut #own = #value;));
             }
             (AttemptKind::Futures, Some(_)) if mention.held => {
-                self.each.extend(bind(mutable, value))
+                self.each.extend(bind(mutable, value));
             }
             // The attempt binds a `mut` argument, so that rustc warns of a value that is assigned and never read. Any other
             // argument it captures: if it bound the name again, its future would hold two copies.
