@@ -237,7 +237,7 @@ impl<B: Clone> RequestBody for B {
 /// | `Timeout` | limits the call and its waits | limits an attempt, which is retried; prefer `timeout` and `deadline` of the policy, which send the time left |
 /// | `ConcurrencyLimit`, `RateLimit` | counts calls, also while they wait | counts attempts, and takes no permit during a wait |
 /// | `LoadShed` | sheds nothing | sheds an attempt, which is refused and so retried |
-/// | `Buffer` | works | the service below runs in another task, which sees no attempt |
+/// | `Buffer` | works | what a service below does before it returns its future, such as `map_request`, sees no attempt |
 /// | `map_request` | sets the key | sets [the headers of the attempt](crate::adapters::http::set_attempt_headers), above a `Buffer` |
 /// | `HandleError` of `axum` | turns the error into a response, as `Router::layer` needs it | – |
 ///

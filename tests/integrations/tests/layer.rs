@@ -17,7 +17,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use integrations::until;
 use integrations::upstream::{Upstream, Version};
-use reattempt::http::{StatusError, is_idempotent};
+use reattempt::http::{StatusError, is_idempotent, set_attempt_headers};
 use reattempt::reqwest_middleware::Retry;
 use reattempt::tower::{HttpRequests, RequestBody, Requests, RetryLayer};
 use reattempt::{Budget, Budgets, Outcome, Policy, Retryable, Stopped, deadline, observe};
@@ -25,7 +25,9 @@ use reqwest_middleware::ClientBuilder;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
+use tower::buffer::Buffer;
 use tower::limit::ConcurrencyLimit;
+use tower::util::BoxCloneService;
 use tower::{Layer as _, Service, ServiceExt as _, service_fn};
 
 const QUICK: Policy = Policy::new()
@@ -466,6 +468,82 @@ async fn events_and_errors_have_the_causes() {
     let client = RetryLayer::new(QUICK).layer(service);
     client.oneshot(Request::new(Streamed)).await.unwrap_err();
     log.has("the shop is busy (the request cannot be copied, so it is sent once)");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_above_counts_calls_that_wait_and_one_below_counts_attempts() {
+    for above in [true, false] {
+        let permits = Arc::new(Semaphore::new(1));
+        let service = service_fn(|request: Request<String>| {
+            let status = if request.uri().path() == "/busy" {
+                503
+            } else {
+                200
+            };
+            let response = Response::builder().status(status).header("retry-after", 10);
+            ready(Ok::<_, Infallible>(response.body(String::new()).unwrap()))
+        });
+        let layer = RetryLayer::new(QUICK);
+        let client = if above {
+            BoxCloneService::new(ConcurrencyLimit::with_semaphore(
+                layer.layer(service),
+                permits,
+            ))
+        } else {
+            BoxCloneService::new(layer.layer(ConcurrencyLimit::with_semaphore(service, permits)))
+        };
+        let to = |path| {
+            client
+                .clone()
+                .oneshot(Request::get(path).body(String::new()).unwrap())
+        };
+        let waits = tokio::spawn(to("/busy"));
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        let began = Instant::now();
+        assert_eq!(to("/").await.unwrap().status(), 200);
+        assert_eq!(began.elapsed() >= Duration::from_secs(10), above);
+        assert_eq!(waits.await.unwrap().unwrap().status(), 503);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_load_shed_above_sheds_nothing_and_a_policy_with_hedge_makes_one_attempt() {
+    let hasty = RetryLayer::new(QUICK.with_timeout(Duration::from_millis(200)));
+    let client = tower::load_shed::LoadShed::new(hasty.layer(full()));
+    let sent = client.oneshot(Request::new(String::new())).await;
+    assert!(sent.unwrap_err().is::<Stopped>());
+
+    let slow = service_fn(async |_: Request<String>| {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        Ok::<_, Infallible>(Response::new(String::new()))
+    });
+    let client = RetryLayer::new(QUICK.with_hedge(Duration::from_millis(10))).layer(slow);
+    let (_, report) = observe(client.oneshot(Request::new(String::new()))).await;
+    assert_eq!(report.unwrap().attempts(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn headers_of_the_attempt_are_set_above_a_buffer_and_not_below() {
+    fn with_headers(mut request: Request<String>) -> Request<String> {
+        set_attempt_headers(&mut request);
+        request
+    }
+    let service = service_fn(async |request: Request<String>| {
+        let has = request.headers().contains_key("x-attempt-number");
+        Ok::<_, Infallible>(Response::new(has.to_string()))
+    });
+    let above = Buffer::new(service, 4).map_request(with_headers);
+    let below = Buffer::new(service.map_request(with_headers), 4);
+    for (service, has) in [
+        (BoxCloneService::new(above), "true"),
+        (BoxCloneService::new(below), "false"),
+    ] {
+        let client = RetryLayer::new(QUICK).layer(service);
+        let response = client.oneshot(Request::new(String::new())).await.unwrap();
+        assert_eq!(response.body(), has);
+    }
 }
 
 #[derive(Clone, Default)]

@@ -41,9 +41,9 @@ pub(crate) const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeou
 /// [`Attempt::idempotency_key`]. A key that is already set is kept, such as that of the client of a proxy. A number is replaced, and of
 /// two times the shorter one is sent.
 ///
-/// Call it in the task of the attempt. Outside of one, nothing is set: in an interceptor of `tonic`, below a `Buffer` of `tower`, or in a
-/// spawned task without [`propagate`](crate::propagate()). There, set the headers above it: in `map_request` between the layer and the
-/// `Buffer`, or with `HttpRequests::with_attempt_headers`.
+/// Call it in the task of the attempt. Outside of an attempt, nothing is set: above the layer that retries, as in an interceptor of a
+/// client of `tonic`; in `map_request` below a `Buffer` of `tower`; or in a spawned task without [`propagate`](crate::propagate()). With a
+/// `RetryLayer`, call it in `map_request` directly below the layer.
 ///
 /// The span of each attempt after the first gets the field `http.request.resend_count`, as in the semantic conventions
 /// of OpenTelemetry.

@@ -15,7 +15,7 @@ use crate::context::Attempt;
 /// | `grpc-timeout` | the time left, if the attempt has a limit (*gRPC over HTTP2*, gRPC project) |
 ///
 /// A key that is already set is kept, the number is replaced, and of two times the shorter one is sent. Outside of an attempt,
-/// nothing is set: in an interceptor of `tonic`, or below a `Buffer`.
+/// nothing is set, as in an interceptor above the layer that retries.
 ///
 /// # Panics
 ///
