@@ -8,7 +8,7 @@ use crate::clock::Stamp;
 use crate::context::{Phase, Times};
 use crate::listen::{is_listening, notify};
 use crate::metrics::Attempted;
-use crate::report::Which;
+use crate::report::{Hedge, Which};
 use crate::stopped::{CutCommit, Outcome, Stopped};
 
 impl<C, K> Drop for Call<'_, C, K> {
@@ -34,6 +34,9 @@ impl State<'_> {
         let spent = self.end_attempt(Attempted::Succeeded, None);
         if let Some(budget) = budget {
             budget.succeed(spent, Stamp::now);
+        }
+        if frame.which() == Which::Hedge {
+            frame.rest().noted().hedging.hedge = Some(Hedge::Won);
         }
         // Its own retries have not failed.
         self.forget_retries();

@@ -22,7 +22,7 @@ use super::events::{Event, FailedWith};
 use crate::clock::Stamp;
 use crate::listen::{listener, report_to_process};
 use crate::metrics::{self, Attempted, Metric};
-use crate::report::{Hedge, Previous, Report, Which};
+use crate::report::{Previous, Report, Which};
 use crate::stopped::Outcome;
 use crate::trace::{self, Begun, Entered, Spans};
 
@@ -181,14 +181,7 @@ impl State<'_> {
                 _ => previous.verdict(),
             }),
             budget_level: self.budget().map(|budget| budget.level()),
-            hedge: match (hedge, outcome) {
-                (Some(Hedge::Lost), Outcome::Success | Outcome::SuccessAfterRetry)
-                    if frame.which() == Which::Hedge =>
-                {
-                    Some(Hedge::Won)
-                }
-                (hedge, _) => hedge,
-            },
+            hedge,
         }
     }
 
