@@ -11,6 +11,7 @@
 //! - [Which errors are retried?](retried): verdicts, rules, your own errors
 //! - [Which numbers do I choose?](numbers): attempts, timeout, deadline and delays, from a latency and a deadline
 //! - [How do I use my HTTP or database client?](clients): requests with `reqwest`, transactions, other clients, several servers
+//! - [How do I retry all calls of a client?](layers): a middleware for `reqwest`, a layer for `hyper`, `tonic` and your own services
 //! - [When should I not retry?](when_not): what to do instead, fallbacks, concurrency, and what this crate does not do
 //!
 //! **Limits and shutdown**
@@ -102,6 +103,11 @@ pub mod retried {}
 #[doc = include_str!("../links/all.md")]
 #[cfg_attr(not(doctest), doc = include_str!("clients.md"))]
 pub mod clients {}
+
+// The same.
+#[doc = include_str!("../links/all.md")]
+#[cfg_attr(not(doctest), doc = include_str!("layers.md"))]
+pub mod layers {}
 
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("budgets.md")]

@@ -111,6 +111,11 @@ struct Deadlines;
 #[doc = include_str!("../../../src/guide/clients.md")]
 struct Clients;
 
+/// The same for the page on layers.
+#[cfg(doctest)]
+#[doc = include_str!("../../../src/guide/layers.md")]
+struct Layers;
+
 /// The same for the page on idempotency, which has a server too.
 #[cfg(doctest)]
 #[doc = include_str!("../../../src/guide/idempotency.md")]
