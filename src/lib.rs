@@ -122,12 +122,7 @@ pub use retry_runtime::reqwest_middleware;
 #[cfg(feature = "tower")]
 pub use retry_runtime::tower;
 
-/// Holds the code of the front page to what compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
-/// The same for the page on libraries.
+/// Holds the code of the page on libraries to what compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/LIBRARIES.md")]
 struct Libraries;

@@ -236,6 +236,11 @@ struct Bullet {
 
 const BULLETS: [Bullet; 5] = [
     Bullet {
+        title: "Nothing runs twice by accident.",
+        file: "tests/integrations/tests/own_commits.rs",
+        test: "a_lost_commit_runs_once_whatever_the_rules_say",
+    },
+    Bullet {
         title: "A retry budget for every function.",
         file: "tests/behaviour/budget.rs",
         test: "without_a_key_a_function_makes_100_retries_while_everything_fails",
@@ -249,11 +254,6 @@ const BULLETS: [Bullet; 5] = [
         title: "Deadlines are inherited.",
         file: "tests/behaviour/inherited.rs",
         test: "an_inner_call_keeps_the_deadline_around_it",
-    },
-    Bullet {
-        title: "Errors have verdicts.",
-        file: "tests/ui/fail/derive-variant-silent.stderr",
-        test: "error: variant `Closed`",
     },
     Bullet {
         title: "Policies change while the program runs.",

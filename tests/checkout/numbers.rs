@@ -88,8 +88,9 @@ async fn held() -> Vec<String> {
         format!("make {calls} calls, not {}", 4 * 4),
         format!("make at most {calls} calls"),
         format!("{} clients", word(clients())),
-        // No number of the code.
+        // No numbers of the code.
         "no two calls".to_owned(),
+        "runs twice by accident".to_owned(),
     ]
 }
 

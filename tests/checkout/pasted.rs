@@ -1,4 +1,4 @@
-//! The lines of Cargo.toml and the function of the README compile and run in an empty package.
+//! The line of Cargo.toml and the functions of the README compile and run in an empty package.
 //!
 //! The package is in the target folder of the workspace and shares its compiled crates, so the test is quick.
 
@@ -8,27 +8,38 @@ use std::{env, fs};
 
 const README: &str = include_str!("../../README.md");
 
-/// Calls the function of the page, against a server whose first connection is reset. It answers all others, since a slow
-/// machine may cut an attempt.
+/// What the reader of the page has already, with the features that the workspace has locked.
+const READERS: &str = r#"
+reqwest = { version = "0.13", default-features = false }
+tokio = { version = "1", features = ["io-util", "macros", "net", "rt-multi-thread"] }
+"#;
+
+/// Calls the functions of the page. The server asks the first request to come back, and answers all others, since a slow machine
+/// may cut an attempt.
 const MAIN: &str = r#"
 #[tokio::main]
 async fn main() {
-    use tokio::io::AsyncWriteExt;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let client = Quotes(listener.local_addr().unwrap());
+    let address = listener.local_addr().unwrap().to_string();
+    drop(connect(&address).await.unwrap());
+    listener.accept().await.unwrap();
     let server = async {
-        let (reset, _) = listener.accept().await.unwrap();
-        reset.set_zero_linger().unwrap();
-        drop(reset);
+        let mut heads = ["503 Service Unavailable\r\nretry-after: 0"].into_iter();
         loop {
-            let (mut answered, _) = listener.accept().await.unwrap();
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let head = heads.next().unwrap_or("200 OK");
+            let answer = format!("HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: 6\r\n\r\npasted");
+            let _ = stream.read(&mut [0; 1024]).await;
             // An attempt that was cut does not read it.
-            let _ = answered.write_all(b"pasted").await;
+            let _ = stream.write_all(answer.as_bytes()).await;
         }
     };
+    let client = Client::builder().no_proxy().build().unwrap();
+    let url = format!("http://{address}/");
     tokio::select! {
-        reply = client.fetch() => println!("{}", reply.unwrap()),
+        text = price(&client, &url) => println!("{}", text.unwrap()),
         () = server => {}
     }
 }
@@ -48,19 +59,19 @@ fn package() -> PathBuf {
     let [dependencies] = blocks("toml")[..] else {
         panic!("the page has one block of dependencies");
     };
-    let [function] = blocks("rust")[..] else {
-        panic!("the page has one function");
+    let [request, other] = blocks("rust")[..] else {
+        panic!("the page has two functions");
     };
     let manifest = format!(
         "[package]\nname = \"pasted\"\nedition = \"2024\"\n\n[workspace]\n\n\
-         {dependencies}\n[patch.crates-io]\nreattempt = {{ path = '{}' }}\n",
+         {dependencies}{READERS}\n[patch.crates-io]\nreattempt = {{ path = '{}' }}\n",
         root.display()
     );
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pasted");
     fs::create_dir_all(folder.join("src")).unwrap();
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     // What cargo itself warns of, such as a network that is slow, is not the page's.
-    let main = format!("#![deny(warnings)]\n{function}{MAIN}");
+    let main = format!("#![deny(warnings)]\n{request}{other}{MAIN}");
     fs::write(folder.join("src/main.rs"), main).unwrap();
     // The versions are those of the workspace, so that cargo downloads nothing.
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();

@@ -96,7 +96,12 @@ fn is_root() -> bool {
     id.stdout.trim_ascii() == b"0"
 }
 
-/// Compiles the page on migrating, which needs a client.
+/// Compiles the code of the README, which needs a client.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
+/// The same for the page on migrating.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/MIGRATING.md")]
 struct Migrating;

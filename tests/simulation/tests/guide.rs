@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 const PAGE: &str = include_str!("../../../src/guide/budgets.md");
+const README: &str = include_str!("../../../README.md");
 
 /// How an attempt fails.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +86,12 @@ fn share(words: &str) -> f64 {
 #[tokio::test(start_paused = true)]
 async fn the_default_budget_refuses_nothing_up_to_the_shares_on_the_page_and_much_far_above_them() {
     assert!(PAGE.contains("up to 200 calls a second whose attempts take up to half a second"));
+    let words: Vec<_> = README.split_whitespace().collect();
+    let percent = share(" % of the attempts fail at random") * 100.0;
+    let said = format!(
+        "up to 200 calls a second, it refuses nothing while at most {percent} % of the attempts fail."
+    );
+    assert!(words.join(" ").contains(&said), "{said}");
     for (fault, words) in [
         (
             Fault::Error(Verdict::Transient),
