@@ -27,7 +27,7 @@ pub(crate) fn beside<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
 
 /// Returns whether `words`, which are separated by blanks, contain `word`.
 pub(crate) fn among(words: &str, word: &str) -> bool {
-    words.split_whitespace().any(|known| known == word)
+    words.split(' ').any(|known| known == word)
 }
 
 /// Turns `maxDelay`, `MaxDelay`, `MAX_DELAY` and `max-delay` into `max_delay`.
