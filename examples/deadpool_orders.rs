@@ -4,7 +4,7 @@
 //! cargo run -p integrations --example deadpool_orders
 //! ```
 //!
-//! In your `Cargo.toml`: `reattempt = { version = "0.1", features = ["deadpool", "tokio-postgres"] }`. Starts a Postgres
+//! In your `Cargo.toml`: `reattempt = { version = "0.1", features = ["deadpool-0_13", "tokio-postgres-0_7"] }`. Starts a Postgres
 //! of its own in a temporary folder.
 
 use std::error::Error;

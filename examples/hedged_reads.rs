@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use reattempt::reqwest::{RequestError, ResponseExt as _};
+use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
 use reattempt::{Attempt, retry};
 use reqwest::Client;
 use simulation::SEED;

@@ -5,14 +5,14 @@
 //! ```
 //!
 //! The server is in this program: it resets streams by a script, with the crate `h2`. In your `Cargo.toml`:
-//! `reattempt = { version = "0.1", features = ["reqwest"] }`, and the feature `http2` of `reqwest`.
+//! `reattempt = { version = "0.1", features = ["reqwest-0_13"] }`, and the feature `http2` of `reqwest`.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use h2::Reason;
-use reattempt::reqwest::{RequestError, ResponseExt as _};
+use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
 use reattempt::{RetryEvent, observe, retry};
 use reqwest::{Client, StatusCode};
 use tokio::net::TcpListener;

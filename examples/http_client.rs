@@ -11,7 +11,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use integrations::loopback::{Answer, Loopback};
-use reattempt::reqwest::{RequestError, ResponseExt as _};
+use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
 use reattempt::{RetryEvent, Retryable as _, retry};
 use reqwest::Client;
 

@@ -7,8 +7,8 @@
 //! The server is in this program. It carries out the first request, but does not answer it.
 
 use integrations::ledger::Ledger;
-use reattempt::http::IDEMPOTENCY_KEY;
-use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
+use reattempt::http_1::IDEMPOTENCY_KEY;
+use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::{Outcome, retry};
 use reqwest::{Client, Method, StatusCode};
 

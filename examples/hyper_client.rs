@@ -15,7 +15,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use integrations::loopback::{Answer, Loopback};
-use reattempt::http::{StatusError, check};
+use reattempt::http_1::{StatusError, check};
 use reattempt::{RetryEvent, Retryable, Stopped, retry};
 
 /// Why a request failed. With `forward`, the field decides the verdict and the hint.

@@ -9,8 +9,8 @@
 use std::time::Duration;
 
 use integrations::ledger::Ledger;
-use reattempt::http::IDEMPOTENCY_KEY;
-use reattempt::reqwest_middleware::Retry;
+use reattempt::http_1::IDEMPOTENCY_KEY;
+use reattempt::reqwest_middleware_0_5::Retry;
 use reattempt::{Budget, Outcome, Policy, Stopped};
 use reqwest::{Client, Method};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error};

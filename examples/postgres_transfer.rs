@@ -7,7 +7,7 @@
 //! It starts its own Postgres in a temporary folder. Set `DATABASE_URL` to use another one.
 
 use integrations::postgres::Server;
-use reattempt::tokio_postgres::{CommitError, TransactionError, commit};
+use reattempt::tokio_postgres_0_7::{CommitError, TransactionError, commit};
 use reattempt::{RetryEvent, retry};
 use tokio_postgres::{IsolationLevel, NoTls};
 

@@ -4,14 +4,14 @@
 //! cargo run -p integrations --example sea_orm_booking
 //! ```
 //!
-//! In your `Cargo.toml`: `reattempt = { version = "0.1", features = ["sea-orm"] }`. Starts a Postgres of its own in a
+//! In your `Cargo.toml`: `reattempt = { version = "0.1", features = ["sea-orm-2"] }`. Starts a Postgres of its own in a
 //! temporary folder.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures::future::try_join_all;
 use integrations::postgres::Server;
-use reattempt::sea_orm::{TransactionError, commit};
+use reattempt::sea_orm_2::{TransactionError, commit};
 use reattempt::{RetryEvent, observe, retry};
 use sea_orm::{
     ActiveModelTrait as _, ConnectOptions, ConnectionTrait as _, Database, DatabaseConnection,

@@ -7,7 +7,7 @@
 //! It starts its own Postgres in a temporary folder.
 
 use integrations::postgres::Server;
-use reattempt::sqlx::{TransactionError, commit};
+use reattempt::sqlx_0_9::{TransactionError, commit};
 use reattempt::{RetryEvent, retry};
 use sqlx::postgres::PgPool;
 use sqlx::{Executor as _, Row as _};

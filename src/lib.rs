@@ -34,28 +34,28 @@
 //!
 //! # Cargo features
 //!
-//! Each client has a feature, which brings the verdicts of its errors and a module. A feature name with a version supports that
-//! version of the client; one without supports the newest. The feature `reqwest-0_12` has the module `reqwest_0_12`.
+//! Each client has a feature, which brings the verdicts of its errors and a module. Its name has the version
+//! of the client: `reqwest-0_13` has the module `reqwest_0_13`. A later version will be a feature of its own, beside it.
 //!
 //! | feature | version | gives |
 //! |---|---|---|
 //! | `metrics` | `metrics` 0.24 | counters, histograms and budget levels: [seeing](guide::seeing#count-calls) |
 //! | `testing` | – | test scopes without waits, for dev-dependencies: [testing](guide::testing) |
 //! | `serde` | `serde` 1 | presets and policies in the configuration of your service: [configuring](guide::configuring) |
-//! | `deadpool` | `deadpool` 0.13 | the error of a pool without a free connection is retried |
-//! | `h2` | `h2` 0.4 | errors of HTTP/2 |
-//! | `http` | `http` 1 | statuses, `Retry-After`, headers with the attempt and the time left |
-//! | `hyper` | `hyper` 1 | `hyper` and the client of `hyper-util`; brings `h2` and `http` |
-//! | `redis` | `redis` 1 | errors of Redis and its clusters |
-//! | `reqwest` | `reqwest` 0.13 | errors, statuses with `Retry-After`, headers of the attempt; brings `hyper` |
-//! | `reqwest-0_12` | `reqwest` 0.12 | the same; brings `hyper` |
-//! | `reqwest-middleware` | `reqwest-middleware` 0.5 | retries for all requests of a client; brings `reqwest` |
-//! | `sea-orm` | `sea-orm` 2 | errors of `sea-orm`, a `commit` that separates its failures; brings `sqlx`; Rust 1.94 |
-//! | `sqlx` | `sqlx` 0.9 | SQLSTATEs, numbers of MySQL and SQLite, the same `commit`; Rust 1.94 |
+//! | `deadpool-0_13` | `deadpool` 0.13 | the error of a pool without a free connection is retried |
+//! | `h2-0_4` | `h2` 0.4 | errors of HTTP/2 |
+//! | `http-1` | `http` 1 | statuses, `Retry-After`, headers with the attempt and the time left |
+//! | `hyper-1` | `hyper` 1 | `hyper` and the client of `hyper-util`; brings `h2-0_4` and `http-1` |
+//! | `redis-1` | `redis` 1 | errors of Redis and its clusters |
+//! | `reqwest-0_13` | `reqwest` 0.13 | errors, statuses with `Retry-After`, headers of the attempt; brings `hyper-1` |
+//! | `reqwest-0_12` | `reqwest` 0.12 | the same; brings `hyper-1` |
+//! | `reqwest-middleware-0_5` | `reqwest-middleware` 0.5 | retries for all requests of a client; brings `reqwest-0_13` |
+//! | `sea-orm-2` | `sea-orm` 2 | errors of `sea-orm`, a `commit` that separates its failures; brings `sqlx-0_9`; Rust 1.94 |
+//! | `sqlx-0_9` | `sqlx` 0.9 | SQLSTATEs, numbers of MySQL and SQLite, the same `commit`; Rust 1.94 |
 //! | `sqlx-0_8` | `sqlx` 0.8 | the same, with any Rust |
-//! | `tokio-postgres` | `tokio-postgres` 0.7 | SQLSTATEs, lost connections, the same `commit` |
-//! | `tonic` | `tonic` 0.14 | codes, `RetryInfo` and pushback, metadata of the attempt; brings `hyper` |
-//! | `tower` | `tower` 0.5 | a layer that [retries the requests of a client](mod@tower), errors of its layers, and one for servers that keeps the deadline of a request: [deadlines](guide::deadlines#keep-the-deadline-of-a-request); brings `http` |
+//! | `tokio-postgres-0_7` | `tokio-postgres` 0.7 | SQLSTATEs, lost connections, the same `commit` |
+//! | `tonic-0_14` | `tonic` 0.14 | codes, `RetryInfo` and pushback, metadata of the attempt; brings `hyper-1` |
+//! | `tower-0_5` | `tower` 0.5 | a layer that [retries the requests of a client](tower_0_5), errors of its layers, and one for servers that keeps the deadline of a request: [deadlines](guide::deadlines#keep-the-deadline-of-a-request); brings `http-1` |
 //!
 //! For a client without a feature, [`codes`] has the verdicts of statuses, SQLSTATEs and other codes.
 //! [`docs/CLASSIFICATION.md`] has the verdict of each error.
@@ -72,10 +72,10 @@
 pub mod guide;
 
 #[doc = include_str!("retryable.md")]
-pub use retry_macros::Retryable;
+pub use reattempt_macros::Retryable;
 #[doc = include_str!("retry.md")]
-pub use retry_macros::retry;
-pub use retry_runtime::{
+pub use reattempt_macros::retry;
+pub use reattempt_runtime::{
     Attempt, Backoff, Budget, Budgets, Error, FAST_IO, FILES, Hedge, IdempotencyKey, Jitter,
     NO_RETRY, Nested, Observe, Outcome, Policy, Preset, Previous, Propagate, Report, RetryEvent,
     Retryable, Run, SLOW_IO, Schedule, Stopped, Verdict, WithoutLimits, codes, deadline,
@@ -83,44 +83,44 @@ pub use retry_runtime::{
 };
 
 #[doc(hidden)]
-pub use retry_runtime::private as __private;
+pub use reattempt_runtime::private as __private;
 
 #[cfg(rust_analyzer)]
-retry_macros::editor!();
+reattempt_macros::editor!();
 
 #[cfg(feature = "testing")]
-pub use retry_runtime::testing;
+pub use reattempt_runtime::testing;
 #[cfg(feature = "serde")]
-pub use retry_runtime::{Settings, SettingsError, configure};
+pub use reattempt_runtime::{Settings, SettingsError, configure};
 
-#[cfg(feature = "deadpool")]
-pub use retry_runtime::adapters::deadpool;
-#[cfg(feature = "h2")]
-pub use retry_runtime::adapters::h2;
-#[cfg(feature = "http")]
-pub use retry_runtime::adapters::http;
-#[cfg(feature = "hyper")]
-pub use retry_runtime::adapters::hyper;
-#[cfg(feature = "redis")]
-pub use retry_runtime::adapters::redis;
-#[cfg(feature = "reqwest")]
-pub use retry_runtime::adapters::reqwest;
+#[cfg(feature = "deadpool-0_13")]
+pub use reattempt_runtime::adapters::deadpool as deadpool_0_13;
+#[cfg(feature = "h2-0_4")]
+pub use reattempt_runtime::adapters::h2 as h2_0_4;
+#[cfg(feature = "http-1")]
+pub use reattempt_runtime::adapters::http as http_1;
+#[cfg(feature = "hyper-1")]
+pub use reattempt_runtime::adapters::hyper as hyper_1;
+#[cfg(feature = "redis-1")]
+pub use reattempt_runtime::adapters::redis as redis_1;
+#[cfg(feature = "reqwest-0_13")]
+pub use reattempt_runtime::adapters::reqwest as reqwest_0_13;
 #[cfg(feature = "reqwest-0_12")]
-pub use retry_runtime::adapters::reqwest_0_12;
-#[cfg(feature = "sea-orm")]
-pub use retry_runtime::adapters::sea_orm;
-#[cfg(feature = "sqlx")]
-pub use retry_runtime::adapters::sqlx;
+pub use reattempt_runtime::adapters::reqwest_0_12;
+#[cfg(feature = "sea-orm-2")]
+pub use reattempt_runtime::adapters::sea_orm as sea_orm_2;
+#[cfg(feature = "sqlx-0_9")]
+pub use reattempt_runtime::adapters::sqlx as sqlx_0_9;
 #[cfg(feature = "sqlx-0_8")]
-pub use retry_runtime::adapters::sqlx_0_8;
-#[cfg(feature = "tokio-postgres")]
-pub use retry_runtime::adapters::tokio_postgres;
-#[cfg(feature = "tonic")]
-pub use retry_runtime::adapters::tonic;
-#[cfg(feature = "reqwest-middleware")]
-pub use retry_runtime::reqwest_middleware;
-#[cfg(feature = "tower")]
-pub use retry_runtime::tower;
+pub use reattempt_runtime::adapters::sqlx_0_8;
+#[cfg(feature = "tokio-postgres-0_7")]
+pub use reattempt_runtime::adapters::tokio_postgres as tokio_postgres_0_7;
+#[cfg(feature = "tonic-0_14")]
+pub use reattempt_runtime::adapters::tonic as tonic_0_14;
+#[cfg(feature = "reqwest-middleware-0_5")]
+pub use reattempt_runtime::reqwest_middleware as reqwest_middleware_0_5;
+#[cfg(feature = "tower-0_5")]
+pub use reattempt_runtime::tower as tower_0_5;
 
 /// Holds the code of the page on libraries to what compiles.
 #[cfg(doctest)]

@@ -218,7 +218,7 @@ mod shadowed {
     mod alloc {}
     mod tokio {}
     mod reattempt {}
-    mod retry_runtime {}
+    mod reattempt_runtime {}
     trait Future {}
     trait Send {}
     trait From {}

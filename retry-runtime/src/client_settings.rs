@@ -40,12 +40,12 @@ use crate::stopped::Stopped;
 /// use std::time::Duration;
 ///
 /// use http::{Request, Response};
-/// use reattempt::http::{StatusError, is_idempotent};
-/// use reattempt::tower::Requests;
+/// use reattempt::http_1::{StatusError, is_idempotent};
+/// use reattempt::tower_0_5::Requests;
 /// use reattempt::{Retryable as _, Verdict};
 /// # struct Body;
 /// # impl Body { fn try_clone(&self) -> Option<Self> { Some(Self) } }
-/// # mod reattempt { pub use retry_runtime::{Retryable, Verdict, adapters::http, tower}; }
+/// # mod reattempt { pub use reattempt_runtime::{Retryable, Verdict, adapters::http, tower}; }
 ///
 /// struct OwnRequests;
 ///

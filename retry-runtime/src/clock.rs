@@ -10,7 +10,7 @@ use std::num::NonZeroU64;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-#[cfg(feature = "http")]
+#[cfg(feature = "http-1")]
 pub(crate) use self::timers::date;
 pub(crate) use self::timers::{Instant, Sleep, sleep_until, turn};
 

@@ -9,7 +9,7 @@
 //! # Examples
 //!
 //! ```
-//! # use retry_runtime as reattempt;
+//! # use reattempt_runtime as reattempt;
 //! use std::time::Duration;
 //!
 //! use reattempt::deadline::{self, header};
@@ -60,7 +60,7 @@ use crate::opaque::opaque;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use std::time::Duration;
 ///
 /// use reattempt::deadline;
@@ -75,7 +75,7 @@ pub fn scope<F: IntoFuture>(duration: Duration, future: F) -> DeadlineScope<F::I
 }
 
 /// The same, or no deadline with `None`, for a future that is made in the scope.
-#[cfg(feature = "tower")]
+#[cfg(feature = "tower-0_5")]
 pub(crate) fn scope_if<F: Future>(
     duration: Option<Duration>,
     make: impl FnOnce() -> F,

@@ -26,7 +26,7 @@ use crate::words::words;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Backoff, Policy};
 /// use std::time::Duration;
 ///

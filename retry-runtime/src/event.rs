@@ -14,7 +14,7 @@ use crate::stopped::rounded;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use std::io;
 /// use std::time::Duration;
 ///

@@ -7,9 +7,9 @@ mod atomics;
 mod budget;
 mod call;
 mod classify;
-#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+#[cfg(any(feature = "reqwest-middleware-0_5", feature = "tower-0_5"))]
 #[cfg_attr(
-    not(feature = "tower"),
+    not(feature = "tower-0_5"),
     expect(
         dead_code,
         unnameable_types,
@@ -37,7 +37,7 @@ mod preset;
 pub mod private;
 mod propagate;
 mod report;
-#[cfg(feature = "reqwest-middleware")]
+#[cfg(feature = "reqwest-middleware-0_5")]
 pub mod reqwest_middleware;
 mod result;
 mod rng;
@@ -59,7 +59,7 @@ mod switch;
 mod test_scope;
 #[cfg(feature = "testing")]
 pub mod testing;
-#[cfg(feature = "tower")]
+#[cfg(feature = "tower-0_5")]
 pub mod tower;
 mod trace;
 mod words;

@@ -89,7 +89,7 @@ static OF_PROCESS: OnceLock<Box<dyn Fn(&Report) + Send + Sync>> = OnceLock::new(
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use std::collections::BTreeMap;
 /// use std::sync::Mutex;
 ///

@@ -25,7 +25,7 @@ use crate::{Backoff, Jitter};
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Jitter, Policy};
 /// use std::time::Duration;
 ///
@@ -102,7 +102,7 @@ impl Policy {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use reattempt::Policy;
     ///
     /// assert_eq!(Policy::new().with_retries(0).attempts(), Some(1));
@@ -135,7 +135,7 @@ impl Policy {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use reattempt::Policy;
     /// use std::time::Duration;
     ///
@@ -271,7 +271,7 @@ impl Policy {
     /// Functions that replace independent hand-written loops and must behave as those did:
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use reattempt::{Nested, Policy};
     ///
     /// const AS_BEFORE: Policy = Policy::new().without_budget().with_nested(Nested::Multiply);

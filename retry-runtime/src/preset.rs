@@ -23,7 +23,7 @@ use crate::policy::{Policy, PolicyBudget};
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use std::time::Duration;
 ///
 /// use reattempt::{Policy, Preset};

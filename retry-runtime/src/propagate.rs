@@ -15,7 +15,7 @@ use crate::opaque::opaque;
 /// A spawned task does not see the attempt that spawned it, nor its deadline. `propagate` carries both into the task:
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// # async fn upload() {}
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// tokio::spawn(reattempt::propagate(async {

@@ -6,10 +6,10 @@
 //! # Examples
 //!
 //! ```
-//! # use retry_runtime as reattempt;
+//! # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::reqwest_middleware as reqwest_middleware_0_5; }
 //! use std::time::Duration;
 //!
-//! use reattempt::reqwest_middleware::Retry;
+//! use reattempt::reqwest_middleware_0_5::Retry;
 //! use reattempt::{Budget, Policy};
 //! use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
 //!

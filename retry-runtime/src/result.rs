@@ -43,7 +43,7 @@ pub fn typed<R>() -> R {
             `impl From<reattempt::Stopped> for {Self} {{ fn from(stopped: reattempt::Stopped) -> Self {{ Self::Stopped(stopped) }} }}`",
     note = "for a type parameter, write the bound `{Self}: From<reattempt::Stopped>`",
     note = "for an error type that is not yours, return `Result<_, reattempt::Error<{Self}>>`; for that of `reqwest`, \
-            `reattempt::reqwest::RequestError`; and in a function that commits a transaction, the `TransactionError` of its client",
+            `reattempt::reqwest_0_13::RequestError`; and in a function that commits a transaction, the `TransactionError` of its client",
     note = "`policy = self.policy` needs this too: the policy may have a `timeout` or a `deadline`; \
             drop them with `policy = self.policy.without_limits()`"
 )]

@@ -119,7 +119,7 @@ impl Serialize for Policy {
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Policy, Preset, Settings, configure};
 ///
 /// static PAYMENTS: Preset = Preset::new("payments", Policy::new().with_attempts(4));

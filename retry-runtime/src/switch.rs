@@ -20,7 +20,7 @@ pub(crate) static DISABLED: Flag = Flag::new();
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// reattempt::set_enabled(false);
 /// assert!(!reattempt::is_enabled());
 /// # reattempt::set_enabled(true);

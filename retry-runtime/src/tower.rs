@@ -6,13 +6,13 @@
 //! # Examples
 //!
 //! ```
-//! # use retry_runtime as reattempt;
+//! # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::tower as tower_0_5; }
 //! use std::convert::Infallible;
 //! use std::sync::atomic::{AtomicU32, Ordering};
 //!
 //! use http::{Request, Response};
 //! use reattempt::Policy;
-//! use reattempt::tower::RetryLayer;
+//! use reattempt::tower_0_5::RetryLayer;
 //! use tower::{Layer as _, ServiceExt as _, service_fn};
 //!
 //! const POLICY: Policy = Policy::new().with_attempts(4);
@@ -29,7 +29,7 @@
 //! # }
 //! ```
 
-#[cfg(feature = "tonic")]
+#[cfg(feature = "tonic-0_14")]
 mod grpc;
 
 use std::borrow::{Borrow, Cow};
@@ -46,7 +46,7 @@ use ::http_body::Body;
 use tower_layer::Layer;
 use tower_service::Service;
 
-#[cfg(feature = "tonic")]
+#[cfg(feature = "tonic-0_14")]
 pub use self::grpc::GrpcRequests;
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::{host_of, is_idempotent, may_repeat, note_key};
@@ -246,7 +246,7 @@ impl<B: Clone> RequestBody for B {
 /// An error as a status:
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::tower as tower_0_5; }
 /// use http::StatusCode;
 /// use reattempt::{Outcome, Stopped};
 ///

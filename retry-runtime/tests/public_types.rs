@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::io;
 
-use retry_runtime::{
+use reattempt_runtime::{
     Attempt, Backoff, Budget, Budgets, Error, IdempotencyKey, Jitter, Nested, Outcome, Policy,
     Preset, Previous, Report, RetryEvent, Schedule, Stopped, Verdict,
 };
@@ -31,25 +31,25 @@ fn public_types_cross_threads_and_can_be_debugged() {
     crosses_threads::<Schedule>();
     crosses_threads::<Stopped>();
     crosses_threads::<Verdict>();
-    #[cfg(feature = "http")]
-    crosses_threads::<retry_runtime::adapters::http::StatusError>();
-    #[cfg(feature = "reqwest")]
-    crosses_threads::<retry_runtime::adapters::reqwest::RequestError>();
-    #[cfg(feature = "tokio-postgres")]
+    #[cfg(feature = "http-1")]
+    crosses_threads::<reattempt_runtime::adapters::http::StatusError>();
+    #[cfg(feature = "reqwest-0_13")]
+    crosses_threads::<reattempt_runtime::adapters::reqwest::RequestError>();
+    #[cfg(feature = "tokio-postgres-0_7")]
     {
-        use retry_runtime::adapters::tokio_postgres::{CommitError, TransactionError};
+        use reattempt_runtime::adapters::tokio_postgres::{CommitError, TransactionError};
         crosses_threads::<CommitError<tokio_postgres::Error>>();
         crosses_threads::<TransactionError<tokio_postgres::Error>>();
     }
     #[cfg(feature = "serde")]
     {
-        crosses_threads::<retry_runtime::Settings>();
-        crosses_threads::<retry_runtime::SettingsError>();
+        crosses_threads::<reattempt_runtime::Settings>();
+        crosses_threads::<reattempt_runtime::SettingsError>();
     }
     #[cfg(feature = "testing")]
     {
-        crosses_threads::<retry_runtime::testing::Log>();
-        crosses_threads::<retry_runtime::testing::Scope>();
+        crosses_threads::<reattempt_runtime::testing::Log>();
+        crosses_threads::<reattempt_runtime::testing::Scope>();
     }
 }
 

@@ -47,7 +47,7 @@ fn crates(package: &str) -> BTreeSet<String> {
 const MACROS: [&str; 6] = [
     "proc-macro2",
     "quote",
-    "retry-macros",
+    "reattempt-macros",
     "strsim",
     "syn",
     "unicode-ident",
@@ -55,7 +55,7 @@ const MACROS: [&str; 6] = [
 
 #[test]
 fn the_macro_is_six_crates() {
-    assert_eq!(crates("retry-macros"), MACROS.map(str::to_owned).into());
+    assert_eq!(crates("reattempt-macros"), MACROS.map(str::to_owned).into());
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn the_facade_brings_twelve_crates_more() {
         "rand",
         "rand_core",
         "reattempt",
-        "retry-runtime",
+        "reattempt-runtime",
         "scoped-tls-hkt",
         "tokio",
         "tracing",
@@ -149,7 +149,8 @@ fn a_service_with_axum_reqwest_and_sqlx_gets_five_more_crates() {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("lib.rs"), "").unwrap();
     let ours = root().display();
-    let ours = format!("reattempt = {{ path = '{ours}', features = ['reqwest', 'sqlx'] }}\n");
+    let ours =
+        format!("reattempt = {{ path = '{ours}', features = ['reqwest-0_13', 'sqlx-0_9'] }}\n");
     let [without, with] = ["", &*ours].map(|ours| {
         fs::write(folder.join("Cargo.toml"), format!("{SERVICE}{ours}")).unwrap();
         // The versions are those of the workspace.
@@ -161,7 +162,7 @@ fn a_service_with_axum_reqwest_and_sqlx_gets_five_more_crates() {
         .iter()
         .map(|line| line.split(' ').next().unwrap())
         .collect();
-    let of_this_repository = ["reattempt", "retry-macros", "retry-runtime"];
+    let of_this_repository = ["reattempt", "reattempt-macros", "reattempt-runtime"];
     assert_eq!(
         more,
         [&of_this_repository[..], &["scoped-tls-hkt", "strsim"]].concat()

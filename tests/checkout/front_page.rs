@@ -71,7 +71,7 @@ fn each_feature_that_the_readme_names_exists() {
         .filter_map(|line| Some(line.split_once(" = [")?.0))
         .collect();
     let (_, rest) = README
-        .split_once("There are features for")
+        .split_once("There are features for clients")
         .expect("the list of clients");
     let (sentences, _) = rest.split_once("\n\n").unwrap();
     let (named, versions) = sentences.split_once("You need Rust").unwrap();
@@ -122,10 +122,10 @@ fn rust_of(name: &str, version: &str) -> String {
 fn the_front_pages_name_the_newest_rust_that_a_client_needs() {
     let newest = rust_of("sqlx", "0.9.");
     assert_eq!(newest, rust_of("sea-orm", "2."));
-    let said = format!(", or {newest} with `sqlx` 0.9 or `sea-orm`.");
+    let said = format!(", or {newest} with `sqlx-0_9` or `sea-orm-2`.");
     assert!(README.contains(&said), "{said}");
     let front = include_str!("../../src/lib.rs");
-    for name in ["sqlx", "sea-orm"] {
+    for name in ["sqlx-0_9", "sea-orm-2"] {
         let row = front
             .lines()
             .find(|line| line.starts_with(&format!("//! | `{name}` |")));

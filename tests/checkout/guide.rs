@@ -318,7 +318,7 @@ fn the_index_has_each_key_outcome_and_verdict_and_texts_of_errors_that_exist() {
         texts.pop();
         texts
     };
-    // A test of `retry-macros` holds this table to the keys.
+    // A test of `reattempt-macros` holds this table to the keys.
     let keys = table(&read("src/retry.md"), "| key | value | default | meaning |");
     let keys: Vec<_> = keys.into_iter().map(|row| row[0].clone()).collect();
     assert_eq!(row("keys"), keys);

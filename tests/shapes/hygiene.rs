@@ -52,7 +52,7 @@ mod shadowed {
     pub(super) mod core {}
     pub(super) mod std {}
     pub(super) mod tokio {}
-    pub(super) mod retry_runtime {}
+    pub(super) mod reattempt_runtime {}
     pub(super) struct Policy;
     pub(super) struct Call;
 

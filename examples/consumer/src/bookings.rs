@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reattempt::retry;
-use reattempt::sqlx::{TransactionError, commit};
+use reattempt::sqlx_0_9::{TransactionError, commit};
 use sqlx::PgPool;
 use tokio::sync::watch;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use reattempt::http::IDEMPOTENCY_KEY;
-use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
+use reattempt::http_1::IDEMPOTENCY_KEY;
+use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::{Policy, Retryable, Verdict, retry};
 use reqwest::Client;
 use serde::{Deserialize, Serialize};

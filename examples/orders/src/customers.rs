@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
+use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::retry;
 use reqwest::{Client, StatusCode};
 use tokio::time::sleep;

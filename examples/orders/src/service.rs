@@ -12,7 +12,7 @@ use axum::http::header::USER_AGENT;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use axum::{Json, Router};
-use reattempt::http::IDEMPOTENCY_KEY;
+use reattempt::http_1::IDEMPOTENCY_KEY;
 use reattempt::retry;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};

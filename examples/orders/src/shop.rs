@@ -9,7 +9,7 @@ use axum::extract::State as Shared;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use axum::{Json, Router};
-use reattempt::http::IDEMPOTENCY_KEY;
+use reattempt::http_1::IDEMPOTENCY_KEY;
 use reattempt::{Policy, Retryable as _, Verdict};
 use sqlx::PgPool;
 use tokio::net::TcpListener;

@@ -1,6 +1,6 @@
 //! Prices, from an HTTP server.
 
-use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
+use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::retry;
 use reqwest::Client;
 

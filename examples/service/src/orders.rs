@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime};
-use reattempt::tokio_postgres::{CommitError, TransactionError, commit};
+use reattempt::tokio_postgres_0_7::{CommitError, TransactionError, commit};
 use reattempt::{Attempt, Retryable, Stopped, Verdict, retry};
 use tokio_postgres::{Config, NoTls};
 

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
 use deadpool_postgres::Pool;
-use reattempt::http::DeadlineLayer;
+use reattempt::http_1::DeadlineLayer;
 use redis::RedisError;
 use redis::aio::ConnectionManager;
 use reqwest::Client;
@@ -80,7 +80,7 @@ enum CheckoutError {
     #[error("the cart: {0}")]
     Cart(#[from] reattempt::Error<RedisError>),
     #[error("the catalogue: {0}")]
-    Catalogue(#[from] reattempt::reqwest::RequestError),
+    Catalogue(#[from] reattempt::reqwest_0_13::RequestError),
     #[error("the order: {0}")]
     Order(#[from] OrderError),
 }
@@ -90,7 +90,9 @@ impl CheckoutError {
     fn is_stopped(&self) -> bool {
         match self {
             Self::Cart(error) => matches!(error, reattempt::Error::Stopped(_)),
-            Self::Catalogue(error) => matches!(error, reattempt::reqwest::RequestError::Stopped(_)),
+            Self::Catalogue(error) => {
+                matches!(error, reattempt::reqwest_0_13::RequestError::Stopped(_))
+            }
             Self::Order(error) => matches!(error, OrderError::Stopped(_)),
         }
     }

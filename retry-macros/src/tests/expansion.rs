@@ -1,6 +1,6 @@
 //! The expansion of each kind of function, and of each key.
 //!
-//! `INSTA_UPDATE=always cargo test -p retry-macros expansion` writes the snapshots again. Read the difference.
+//! `INSTA_UPDATE=always cargo test -p reattempt-macros expansion` writes the snapshots again. Read the difference.
 
 use quote::quote;
 

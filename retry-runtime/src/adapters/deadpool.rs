@@ -6,7 +6,7 @@
 //! # Examples
 //!
 //! ```
-//! # use retry_runtime as reattempt;
+//! # use reattempt_runtime as reattempt;
 //! use deadpool::managed::{PoolError, TimeoutType};
 //! use reattempt::{Retryable as _, Verdict};
 //!

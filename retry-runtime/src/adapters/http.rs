@@ -7,21 +7,21 @@
 //! # Examples
 //!
 //! ```
-//! # use retry_runtime::adapters as reattempt;
-//! # use retry_runtime::{Retryable, Verdict};
+//! # mod reattempt { pub use reattempt_runtime::adapters::http as http_1; }
+//! # use reattempt_runtime::{Retryable, Verdict};
 //! use std::time::Duration;
 //!
 //! let response = http::Response::builder().status(503).header("retry-after", "2").body(()).unwrap();
-//! let error = reattempt::http::check(response).unwrap_err();
+//! let error = reattempt::http_1::check(response).unwrap_err();
 //! assert_eq!(error.verdict(), Verdict::Transient);
 //! assert_eq!(error.hint(), Some(Duration::from_secs(2)));
 //! ```
 
 mod date;
-#[cfg(feature = "tower")]
+#[cfg(feature = "tower-0_5")]
 mod deadline_layer;
 pub(crate) mod headers;
-#[cfg(any(feature = "reqwest", feature = "reqwest-0_12"))]
+#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
 mod request;
 
 use std::error::Error;
@@ -31,12 +31,12 @@ use std::time::{Duration, SystemTime};
 use ::http::header::{DATE, RETRY_AFTER};
 use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
 
-#[cfg(feature = "tower")]
+#[cfg(feature = "tower-0_5")]
 pub use self::deadline_layer::{DeadlineLayer, DeadlineService};
 pub use self::headers::{
     ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, is_idempotent, set_attempt_headers,
 };
-#[cfg(any(feature = "reqwest", feature = "reqwest-0_12"))]
+#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
 pub use self::request::FailedRequest;
 use crate::classify::{OfClient, Retryable, Verdict};
 use crate::clock;
@@ -113,7 +113,7 @@ impl StatusError {
     }
 
     /// Names the request in the text.
-    #[cfg(any(feature = "reqwest", feature = "reqwest-0_12"))]
+    #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
     pub(crate) fn of(self, url: String) -> Self {
         let url = Some(url.into());
         Self { url, ..self }
@@ -136,15 +136,15 @@ impl StatusError {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime::adapters as reattempt;
-    /// # use retry_runtime::Retryable;
+    /// # mod reattempt { pub use reattempt_runtime::adapters::http as http_1; }
+    /// # use reattempt_runtime::Retryable;
     /// use std::time::Duration;
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let response = http::Response::builder().status(429).header("retry-after-ms", "250").body(())?;
     /// let millis = response.headers().get("retry-after-ms").map(|value| value.to_str()).transpose()?;
     /// let millis: Option<u64> = millis.map(str::parse).transpose()?;
-    /// let error = reattempt::http::check(response).unwrap_err();
+    /// let error = reattempt::http_1::check(response).unwrap_err();
     /// let error = match millis {
     ///     Some(millis) => error.with_retry_after(Duration::from_millis(millis)),
     ///     None => error,

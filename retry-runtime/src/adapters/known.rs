@@ -12,7 +12,11 @@ use crate::classify::{Assessment, Retryable, Verdict};
 use crate::stopped::{CutCommit, Stopped};
 
 use super::tls;
-#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+#[cfg(any(
+    feature = "sqlx-0_9",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres-0_7"
+))]
 use super::transaction::{CommitError, Lost, TransactionError};
 
 /// The most links of a chain of errors that are visited. Without a bound, nothing would end at an error that is its own
@@ -41,7 +45,7 @@ fn after<'a>(&link: &Link<'a>) -> Option<Link<'a>> {
     if let Some(shared) = link.downcast_ref::<Arc<dyn Error>>() {
         return Some(&**shared);
     }
-    #[cfg(feature = "reqwest-middleware")]
+    #[cfg(feature = "reqwest-middleware-0_5")]
     if let Some(error) = as_type::<reqwest_middleware::Error>(link) {
         return Some(match error {
             reqwest_middleware::Error::Middleware(error) => error.as_ref(),
@@ -54,28 +58,32 @@ fn after<'a>(&link: &Link<'a>) -> Option<Link<'a>> {
 
 /// The errors that show the error inside as if it was their own.
 const TRANSPARENT: &[fn(Link<'_>) -> Option<Link<'_>>] = &[
-    #[cfg(feature = "reqwest")]
+    #[cfg(feature = "reqwest-0_13")]
     in_request::<reqwest::Error>,
     #[cfg(feature = "reqwest-0_12")]
     in_request::<reqwest_0_12::Error>,
-    #[cfg(feature = "sea-orm")]
+    #[cfg(feature = "sea-orm-2")]
     in_transaction::<sea_orm::DbErr>,
-    #[cfg(feature = "sqlx")]
+    #[cfg(feature = "sqlx-0_9")]
     in_transaction::<sqlx_core::Error>,
     #[cfg(feature = "sqlx-0_8")]
     in_transaction::<sqlx_core_0_8::Error>,
-    #[cfg(feature = "tokio-postgres")]
+    #[cfg(feature = "tokio-postgres-0_7")]
     in_transaction::<tokio_postgres::Error>,
 ];
 
 type Link<'a> = &'a (dyn Error + 'static);
 
-#[cfg(any(feature = "reqwest", feature = "reqwest-0_12"))]
+#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
 fn in_request<C: Error + 'static>(link: Link<'_>) -> Option<Link<'_>> {
     as_type::<super::http::FailedRequest<C>>(link).map(|error| error.inside())
 }
 
-#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+#[cfg(any(
+    feature = "sqlx-0_9",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres-0_7"
+))]
 fn in_transaction<E: Error + 'static>(link: Link<'_>) -> Option<Link<'_>> {
     match as_type::<TransactionError<E>>(link) {
         Some(error) => Some(error.inside()),
@@ -122,10 +130,10 @@ pub(crate) fn assessment(error: &(dyn Error + 'static)) -> Assessment {
 
 /// Returns the verdict of an error that failed a handshake of TLS, by its sources.
 #[cfg(any(
-    feature = "redis",
-    feature = "sqlx",
+    feature = "redis-1",
+    feature = "sqlx-0_9",
     feature = "sqlx-0_8",
-    feature = "tokio-postgres"
+    feature = "tokio-postgres-0_7"
 ))]
 pub(super) fn handshake(error: &(dyn Error + 'static)) -> Verdict {
     let inside = links(error).nth(1).map_or(Assessment::UNKNOWN, assessment);
@@ -172,23 +180,27 @@ fn has_last_word(link: &(dyn Error + 'static)) -> Option<Verdict> {
 type Asks<A> = fn(&(dyn Error + 'static)) -> Option<A>;
 
 const DATABASES: &[(Asks<Verdict>, Asks<bool>)] = &[
-    #[cfg(feature = "sea-orm")]
+    #[cfg(feature = "sea-orm-2")]
     (open_commit::<sea_orm::DbErr>, is_lost::<sea_orm::DbErr>),
-    #[cfg(feature = "sqlx")]
+    #[cfg(feature = "sqlx-0_9")]
     (open_commit::<sqlx_core::Error>, is_lost::<sqlx_core::Error>),
     #[cfg(feature = "sqlx-0_8")]
     (
         open_commit::<sqlx_core_0_8::Error>,
         is_lost::<sqlx_core_0_8::Error>,
     ),
-    #[cfg(feature = "tokio-postgres")]
+    #[cfg(feature = "tokio-postgres-0_7")]
     (
         open_commit::<tokio_postgres::Error>,
         is_lost::<tokio_postgres::Error>,
     ),
 ];
 
-#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+#[cfg(any(
+    feature = "sqlx-0_9",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres-0_7"
+))]
 fn open_commit<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Option<Verdict> {
     let verdict = match as_type::<TransactionError<E>>(link) {
         // Before the `COMMIT`, nothing took effect. A statement may be unknown for other reasons.
@@ -200,7 +212,11 @@ fn open_commit<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Optio
 }
 
 /// Whether it is that of a lost connection which may have been in a `COMMIT`. In a transaction, it was not.
-#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+#[cfg(any(
+    feature = "sqlx-0_9",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres-0_7"
+))]
 fn is_lost<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Option<bool> {
     let in_transaction = as_type::<TransactionError<E>>(link).map(|_| false);
     in_transaction.or_else(|| as_type::<E>(link).map(E::is_lost))
@@ -243,47 +259,47 @@ const KNOWN: &[Asks<Answer>] = &[
     alone::<io::Error>,
     of::<tokio::time::error::Elapsed>,
     of::<Stopped>,
-    #[cfg(all(feature = "deadpool", feature = "redis"))]
+    #[cfg(all(feature = "deadpool-0_13", feature = "redis-1"))]
     of::<deadpool::managed::PoolError<redis::RedisError>>,
-    #[cfg(all(feature = "deadpool", feature = "tokio-postgres"))]
+    #[cfg(all(feature = "deadpool-0_13", feature = "tokio-postgres-0_7"))]
     of::<deadpool::managed::PoolError<tokio_postgres::Error>>,
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-1")]
     of::<super::http::StatusError>,
-    #[cfg(feature = "h2")]
+    #[cfg(feature = "h2-0_4")]
     of::<h2::Error>,
-    #[cfg(feature = "hyper")]
+    #[cfg(feature = "hyper-1")]
     alone::<hyper::Error>,
     #[cfg(all(
-        feature = "hyper",
+        feature = "hyper-1",
         not(all(target_family = "wasm", target_os = "unknown"))
     ))]
     alone::<hyper_util::client::legacy::Error>,
-    #[cfg(feature = "redis")]
+    #[cfg(feature = "redis-1")]
     of::<redis::RedisError>,
-    #[cfg(feature = "reqwest")]
+    #[cfg(feature = "reqwest-0_13")]
     alone::<reqwest::Error>,
     #[cfg(feature = "reqwest-0_12")]
     alone::<reqwest_0_12::Error>,
-    #[cfg(feature = "sea-orm")]
+    #[cfg(feature = "sea-orm-2")]
     of_database::<sea_orm::DbErr>,
-    #[cfg(feature = "sqlx")]
+    #[cfg(feature = "sqlx-0_9")]
     of_database::<sqlx_core::Error>,
     #[cfg(feature = "sqlx-0_8")]
     of_database::<sqlx_core_0_8::Error>,
-    #[cfg(feature = "tokio-postgres")]
+    #[cfg(feature = "tokio-postgres-0_7")]
     of_database::<tokio_postgres::Error>,
     #[cfg(all(
-        feature = "tonic",
+        feature = "tonic-0_14",
         not(all(target_family = "wasm", target_os = "unknown"))
     ))]
     alone::<tonic::ConnectError>,
-    #[cfg(feature = "tonic")]
+    #[cfg(feature = "tonic-0_14")]
     alone::<tonic::Status>,
-    #[cfg(feature = "tonic")]
+    #[cfg(feature = "tonic-0_14")]
     alone::<tonic::TimeoutExpired>,
-    #[cfg(feature = "tower")]
+    #[cfg(feature = "tower-0_5")]
     of::<tower::load_shed::error::Overloaded>,
-    #[cfg(feature = "tower")]
+    #[cfg(feature = "tower-0_5")]
     of::<tower::timeout::error::Elapsed>,
     // Last, because it reads the text of an error of any type.
     |link| tls::of(link).map(Answer::certain),
@@ -301,7 +317,11 @@ fn of<A: Error + Retryable + 'static>(link: &(dyn Error + 'static)) -> Option<An
 }
 
 /// An error of a database is unknown on purpose: the connection that it lost may have been in its `COMMIT`.
-#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+#[cfg(any(
+    feature = "sqlx-0_9",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres-0_7"
+))]
 fn of_database<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Option<Answer> {
     let verdict = as_type::<E>(link).map(E::verdict).or_else(|| {
         let error = as_type::<TransactionError<E>>(link);

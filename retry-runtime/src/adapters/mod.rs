@@ -9,35 +9,39 @@
     reason = "the versions of a client share a source, so that they cannot differ"
 )]
 
-#[cfg(feature = "deadpool")]
+#[cfg(feature = "deadpool-0_13")]
 pub mod deadpool;
-#[cfg(feature = "h2")]
+#[cfg(feature = "h2-0_4")]
 pub mod h2;
-#[cfg(feature = "http")]
+#[cfg(feature = "http-1")]
 pub mod http;
-#[cfg(feature = "hyper")]
+#[cfg(feature = "hyper-1")]
 pub mod hyper;
-#[cfg(feature = "redis")]
+#[cfg(feature = "redis-1")]
 pub mod redis;
-#[cfg(feature = "reqwest")]
+#[cfg(feature = "reqwest-0_13")]
 pub mod reqwest;
 #[cfg(feature = "reqwest-0_12")]
 pub mod reqwest_0_12;
-#[cfg(feature = "reqwest-middleware")]
+#[cfg(feature = "reqwest-middleware-0_5")]
 mod reqwest_middleware;
-#[cfg(feature = "sea-orm")]
+#[cfg(feature = "sea-orm-2")]
 pub mod sea_orm;
-#[cfg(feature = "sqlx")]
+#[cfg(feature = "sqlx-0_9")]
 pub mod sqlx;
 #[cfg(feature = "sqlx-0_8")]
 pub mod sqlx_0_8;
-#[cfg(feature = "tokio-postgres")]
+#[cfg(feature = "tokio-postgres-0_7")]
 pub mod tokio_postgres;
-#[cfg(feature = "tonic")]
+#[cfg(feature = "tonic-0_14")]
 pub mod tonic;
-#[cfg(feature = "tower")]
+#[cfg(feature = "tower-0_5")]
 mod tower;
-#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+#[cfg(any(
+    feature = "sqlx-0_9",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres-0_7"
+))]
 pub(crate) mod transaction;
 
 mod io;

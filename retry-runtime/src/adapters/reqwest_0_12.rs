@@ -4,12 +4,12 @@
 //! [`ResponseExt::check`] makes an error that keeps both. A function that returns the [`RequestError`] of
 //! this module needs no rule in its attribute.
 //!
-//! Version 0.13 has the module `reqwest`, with the feature of that name.
+//! Version 0.13 has a module of its own, `reqwest_0_13`.
 //!
 //! # Examples
 //!
 //! ```
-//! # use retry_runtime::adapters as reattempt;
+//! # mod reattempt { pub use reattempt_runtime::adapters::reqwest_0_12; }
 //! # use reqwest_0_12 as reqwest;
 //! use reattempt::reqwest_0_12::{RequestError, ResponseExt as _};
 //!

@@ -6,8 +6,8 @@
 //! # Examples
 //!
 //! ```
-//! # use retry_runtime::adapters as reattempt;
-//! use reattempt::sea_orm::{TransactionError, commit};
+//! # mod reattempt { pub use reattempt_runtime::adapters::sea_orm as sea_orm_2; }
+//! use reattempt::sea_orm_2::{TransactionError, commit};
 //! use sea_orm::{ConnectionTrait as _, DatabaseConnection, DbErr, TransactionTrait as _};
 //!
 //! // #[reattempt::retry]

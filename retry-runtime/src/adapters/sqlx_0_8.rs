@@ -6,7 +6,7 @@
 //! If a connection is lost during `COMMIT`, the transaction may have taken effect. So a lost connection is unknown, and
 //! not retried. Before `COMMIT`, nothing took effect. [`TransactionError`] and [`commit`] tell the two cases apart.
 //!
-//! Version 0.9 has the module `sqlx`, with the feature of that name.
+//! Version 0.9 has a module of its own, `sqlx_0_9`.
 //!
 //! # Examples
 //!

@@ -10,8 +10,8 @@
 //! # Examples
 //!
 //! ```
-//! # use retry_runtime::adapters as reattempt;
-//! use reattempt::tokio_postgres::{TransactionError, commit};
+//! # mod reattempt { pub use reattempt_runtime::adapters::tokio_postgres as tokio_postgres_0_7; }
+//! use reattempt::tokio_postgres_0_7::{TransactionError, commit};
 //! use tokio_postgres::{Client, IsolationLevel};
 //!
 //! // #[reattempt::retry]

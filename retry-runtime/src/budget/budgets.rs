@@ -36,7 +36,7 @@ use crate::clock::Stamp;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Budget, Budgets};
 ///
 /// static HOSTS: Budgets<String> = Budgets::new(Budget::new());
@@ -83,7 +83,7 @@ impl<K: Hash + Eq> Budgets<K> {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use std::sync::Arc;
     ///
     /// use reattempt::{Budget, Budgets};

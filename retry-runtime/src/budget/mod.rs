@@ -85,7 +85,7 @@ use crate::clock::Stamp;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::Budget;
 ///
 /// static PAYMENTS: Budget = Budget::new();

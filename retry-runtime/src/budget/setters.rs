@@ -111,7 +111,7 @@ impl Budget {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use reattempt::Budget;
     ///
     /// static MODEL_API: Budget = Budget::new().with_pause();

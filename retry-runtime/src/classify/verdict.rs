@@ -9,7 +9,7 @@ use crate::words::words;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Retryable as _, Verdict};
 ///
 /// let reset = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
@@ -64,7 +64,7 @@ impl Verdict {
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use std::time::Duration;
 /// use reattempt::{Retryable, Verdict};
 ///
@@ -97,8 +97,8 @@ impl Verdict {
     note = "name the error types to retry: `#[retry(on = \"std::io::Error\")]`, or `.on::<std::io::Error>()` for a closure, and `.on_inside::<…>()` for that of an `anyhow::Error`",
     note = "or write a predicate: `#[retry(when = \"is_temporary\")]`, with `fn is_temporary(error: &{Self}) -> bool`, or `.when_any(is_temporary)` for a closure",
     note = "or, for your own type, give each variant a verdict: `#[derive(reattempt::Retryable)]`",
-    note = "or, for an error of another crate, enable the feature of `reattempt` with the name of that crate",
-    note = "there are features for `deadpool` 0.13, `h2` 0.4, `http` 1, `hyper` 1, `redis` 1, `reqwest` 0.13 and 0.12 (`reqwest-0_12`), `reqwest-middleware` 0.5, `sea-orm` 2, `sqlx` 0.9 and 0.8 (`sqlx-0_8`), `tokio-postgres` 0.7 and `tonic` 0.14; other versions of these have no verdict, and neither has a fork (`package = \"…\"`), which is another crate"
+    note = "or, for an error of another crate, enable the feature of `reattempt` with the name and the version of that crate",
+    note = "there are the features `deadpool-0_13`, `h2-0_4`, `http-1`, `hyper-1`, `redis-1`, `reqwest-0_13`, `reqwest-0_12`, `reqwest-middleware-0_5`, `sea-orm-2`, `sqlx-0_9`, `sqlx-0_8`, `tokio-postgres-0_7` and `tonic-0_14`; other versions of these have no verdict, and neither has a fork (`package = \"…\"`), which is another crate"
 )]
 pub trait Retryable {
     /// Returns whether another attempt could help.

@@ -4,7 +4,7 @@
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-#[cfg(feature = "http")]
+#[cfg(feature = "http-1")]
 use std::time::SystemTime;
 
 use futures_timer::Delay;
@@ -29,7 +29,7 @@ pub(crate) async fn turn() {
 }
 
 /// The date and time of this machine.
-#[cfg(feature = "http")]
+#[cfg(feature = "http-1")]
 pub(crate) fn date() -> SystemTime {
     web_time::web::SystemTimeExt::to_std(web_time::SystemTime::now())
 }

@@ -13,7 +13,7 @@ use crate::classify::Verdict;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Verdict, codes};
 ///
 /// assert_eq!(codes::aws("ThrottlingException"), Verdict::Throttled);

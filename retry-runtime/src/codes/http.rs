@@ -6,12 +6,12 @@ use crate::classify::Verdict;
 /// Returns the verdict of an HTTP status.
 ///
 /// It follows RFC 9110, unless a comment names another source. A status outside of 400 to 599 is not a failure, and
-/// its verdict is unknown. For `Retry-After`, see the module `http` of the feature of that name.
+/// its verdict is unknown. For `Retry-After`, see the module `http_1` of the feature `http-1`.
 ///
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Verdict, codes};
 ///
 /// assert_eq!(codes::http_status(503), Verdict::Transient);

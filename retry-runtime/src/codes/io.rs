@@ -14,7 +14,7 @@ use crate::classify::{Retryable, Verdict};
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{FILES, Verdict, codes};
 /// use std::{fs, io};
 ///

@@ -12,7 +12,7 @@ use crate::classify::Verdict;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Verdict, codes};
 ///
 /// assert_eq!(codes::kafka(6), Verdict::Transient); // NOT_LEADER_OR_FOLLOWER

@@ -7,7 +7,7 @@
 //! # Examples
 //!
 //! ```
-//! # use retry_runtime as reattempt;
+//! # use reattempt_runtime as reattempt;
 //! use reattempt::{Verdict, codes};
 //!
 //! assert_eq!(codes::http_status(503), Verdict::Transient);

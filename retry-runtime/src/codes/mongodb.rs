@@ -11,7 +11,7 @@ use crate::classify::Verdict;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Verdict, codes};
 ///
 /// assert_eq!(codes::mongodb(10107), Verdict::Transient); // NotWritablePrimary

@@ -11,7 +11,7 @@ use crate::classify::Verdict;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Verdict, codes};
 ///
 /// // A deadlock, and too many connections.
@@ -32,7 +32,7 @@ pub fn mysql(number: impl CodeNumber) -> Verdict {
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Verdict, codes};
 ///
 /// let text = "The last transaction was aborted due to Seamless Scaling. Please retry.";

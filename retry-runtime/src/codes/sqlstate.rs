@@ -16,7 +16,7 @@ use crate::classify::Verdict;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Verdict, codes};
 ///
 /// assert_eq!(codes::sqlstate_error("08P01", "query_wait_timeout"), Verdict::Refused);
@@ -156,7 +156,7 @@ const TEXTS: &[(&str, Verdict, &[&str])] = &[
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Verdict, codes};
 ///
 /// // A serialization failure, and a unique violation.

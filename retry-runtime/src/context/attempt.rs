@@ -8,7 +8,7 @@ use super::frame::{Frame, outer};
 use super::rest::Rest;
 use crate::clock::Stamp;
 use crate::report::{Previous, Which};
-#[cfg(feature = "http")]
+#[cfg(feature = "http-1")]
 use crate::trace::record_resends;
 
 /// The attempt that the current code runs in.
@@ -19,7 +19,7 @@ use crate::trace::record_resends;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use std::io;
 ///
 /// use reattempt::{Attempt, FAST_IO};
@@ -74,7 +74,7 @@ impl Attempt {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use std::io;
     ///
     /// use reattempt::{Attempt, FAST_IO};
@@ -164,20 +164,20 @@ impl Attempt {
     }
 
     /// Notes that the attempt sends an idempotency key, of the call or of its caller.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-1")]
     pub(crate) fn note_key(&self) {
         self.call.noted().keyed = true;
     }
 
     /// Whether a request with the same key may run now: that of an attempt before this one, or beside it.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-1")]
     pub(crate) fn key_may_be_in_use(&self) -> bool {
         let noted = self.call.noted();
         noted.keyed && noted.in_doubt
     }
 
     /// Records the number of resends in the span of the attempt, unless it is the first.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-1")]
     pub(crate) fn record_resend(&self) {
         if let Some(resends) = self.number.checked_sub(1).filter(|resends| *resends > 0) {
             let span = self.call.noted().spans.attempt(self.which);
@@ -191,7 +191,7 @@ impl Attempt {
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use std::io;
 ///
 /// use reattempt::{Attempt, FAST_IO};

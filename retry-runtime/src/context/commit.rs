@@ -15,9 +15,9 @@ use crate::atomics::Flag;
 /// If this future is dropped before its end, or nothing is known then, the attempt is not repeated, whatever fails. This also
 /// holds for the attempts of the calls around.
 #[cfg(any(
-    feature = "sqlx",
+    feature = "sqlx-0_9",
     feature = "sqlx-0_8",
-    feature = "tokio-postgres",
+    feature = "tokio-postgres-0_7",
     test
 ))]
 pub(crate) async fn open_commit<F: Future>(
@@ -37,7 +37,11 @@ pub(crate) async fn open_commit<F: Future>(
 }
 
 /// Whether a commit of the attempt around is open.
-#[cfg(any(feature = "sqlx", feature = "sqlx-0_8", feature = "tokio-postgres"))]
+#[cfg(any(
+    feature = "sqlx-0_9",
+    feature = "sqlx-0_8",
+    feature = "tokio-postgres-0_7"
+))]
 pub(crate) fn is_in_commit() -> bool {
     outer(Frame::has_open_commit).unwrap_or(false)
 }

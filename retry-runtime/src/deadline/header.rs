@@ -14,7 +14,7 @@ use std::time::Duration;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::deadline::header::format_grpc_timeout;
 /// use std::time::Duration;
 ///
@@ -39,7 +39,7 @@ pub fn format_grpc_timeout(remaining: Duration) -> String {
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::deadline::header::parse_grpc_timeout;
 /// use std::time::Duration;
 ///
@@ -66,7 +66,7 @@ pub fn parse_grpc_timeout(value: &str) -> Option<Duration> {
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::deadline::header::format_millis;
 /// use std::time::Duration;
 ///
@@ -83,7 +83,7 @@ pub fn format_millis(remaining: Duration) -> String {
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::deadline::header::parse_millis;
 /// use std::time::Duration;
 ///

@@ -57,7 +57,7 @@ fn the_error_inside_is_found() {
 }
 
 /// The errors of one version of `reqwest`.
-#[cfg(any(feature = "reqwest", feature = "reqwest-0_12"))]
+#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
 macro_rules! requests {
     ($client:ident, $adapter:ident) => {{
         use crate::adapters::$adapter::RequestError;
@@ -77,14 +77,14 @@ macro_rules! requests {
     }};
 }
 
-#[cfg(feature = "reqwest")]
+#[cfg(feature = "reqwest-0_13")]
 #[test]
 fn an_error_of_a_request_looks_like_the_error_inside() {
     requests!(reqwest, reqwest);
 }
 
 /// A function that returns a `RequestError` can have `on = "reqwest::Error"`.
-#[cfg(feature = "reqwest")]
+#[cfg(feature = "reqwest-0_13")]
 #[test]
 fn the_error_of_the_client_is_found_in_that_of_a_request() {
     use crate::adapters::reqwest::RequestError;
@@ -106,7 +106,7 @@ fn an_error_of_an_older_request_looks_like_the_error_inside() {
 }
 
 /// Every client has the same `TransactionError`, so one client is enough.
-#[cfg(feature = "tokio-postgres")]
+#[cfg(feature = "tokio-postgres-0_7")]
 #[test]
 fn an_error_of_a_transaction_looks_like_the_error_inside() {
     use crate::adapters::tokio_postgres::{CommitError, TransactionError};

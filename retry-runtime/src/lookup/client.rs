@@ -79,26 +79,26 @@ macro_rules! commits {
 }
 
 sends_requests! {
-    "reqwest" reqwest::Error, HoldsRequest,
-    "`use reattempt::reqwest::{{RequestError, ResponseExt as _}};`\n`let response = client.get(url).send().await?.check()?;`"
+    "reqwest-0_13" reqwest::Error, HoldsRequest,
+    "`use reattempt::reqwest_0_13::{{RequestError, ResponseExt as _}};`\n`let response = client.get(url).send().await?.check()?;`"
 }
 sends_requests! {
     "reqwest-0_12" reqwest_0_12::Error, HoldsOldRequest,
     "`use reattempt::reqwest_0_12::{{RequestError, ResponseExt as _}};`\n`let response = client.get(url).send().await?.check()?;`"
 }
 commits! {
-    "sqlx" sqlx_core::Error, HoldsSqlx,
-    "`use reattempt::sqlx::TransactionError;`"
+    "sqlx-0_9" sqlx_core::Error, HoldsSqlx,
+    "`use reattempt::sqlx_0_9::TransactionError;`"
 }
 commits! {
     "sqlx-0_8" sqlx_core_0_8::Error, HoldsOldSqlx,
     "`use reattempt::sqlx_0_8::TransactionError;`"
 }
 commits! {
-    "sea-orm" sea_orm::DbErr, HoldsDbErr,
-    "`use reattempt::sea_orm::TransactionError;`"
+    "sea-orm-2" sea_orm::DbErr, HoldsDbErr,
+    "`use reattempt::sea_orm_2::TransactionError;`"
 }
 commits! {
-    "tokio-postgres" tokio_postgres::Error, HoldsPostgres,
-    "`use reattempt::tokio_postgres::TransactionError;`"
+    "tokio-postgres-0_7" tokio_postgres::Error, HoldsPostgres,
+    "`use reattempt::tokio_postgres_0_7::TransactionError;`"
 }

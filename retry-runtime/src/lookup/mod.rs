@@ -44,7 +44,7 @@ pub use self::argument::{
 };
 pub use self::commit::{Apart, Commit, CommitsOnce, IsTracked, Other, Returned};
 pub use self::convert::{Convert, Unconverted};
-#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+#[cfg(any(feature = "reqwest-middleware-0_5", feature = "tower-0_5"))]
 pub(crate) use self::failed::write_chain;
 pub(crate) use self::failed::{BoxedError, find_in};
 pub use self::failed::{

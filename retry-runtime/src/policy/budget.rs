@@ -37,7 +37,7 @@ impl Policy {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use reattempt::{Budget, Policy, Preset};
     ///
     /// static PAYMENTS: Preset = Preset::new(
@@ -68,7 +68,7 @@ impl Policy {
     }
 
     /// Whether it names no budget, and calls have one.
-    #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+    #[cfg(any(feature = "reqwest-middleware-0_5", feature = "tower-0_5"))]
     pub(crate) const fn has_default_budget(&self) -> bool {
         matches!(self.budget, PolicyBudget::Default) && self.attempts().is_some()
     }
@@ -127,7 +127,7 @@ impl Hash for SharedCell {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
-#[cfg(all(test, any(feature = "reqwest-middleware", feature = "tower")))]
+#[cfg(all(test, any(feature = "reqwest-middleware-0_5", feature = "tower-0_5")))]
 mod tests {
     use super::*;
 

@@ -22,7 +22,7 @@ impl Policy {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use std::time::Duration;
     ///
     /// use reattempt::{Jitter, Policy};
@@ -51,7 +51,7 @@ impl Policy {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use reattempt::Policy;
     ///
     /// const POLICY: Policy = Policy::new().with_attempts(10);

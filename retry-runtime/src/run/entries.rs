@@ -43,7 +43,7 @@ impl Policy {
     /// # Examples
     ///
     /// ```no_run
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use reattempt::FAST_IO;
     /// # use tokio::{io::AsyncReadExt, net::TcpStream};
     ///
@@ -78,7 +78,7 @@ impl Policy {
     /// # Examples
     ///
     /// ```no_run
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use std::net::TcpStream;
     ///
     /// use reattempt::FAST_IO;
@@ -102,7 +102,7 @@ impl Preset {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use std::io;
     ///
     /// use reattempt::{Policy, Preset};

@@ -106,7 +106,7 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use reattempt::{Policy, Verdict};
     /// # #[derive(Debug)] struct Nats(&'static str); // of another crate
     /// # impl std::fmt::Display for Nats {
@@ -185,7 +185,7 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use std::time::Duration;
     ///
     /// use reattempt::Policy;
@@ -214,7 +214,7 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use std::io;
     /// use std::sync::atomic::{AtomicUsize, Ordering};
     ///
@@ -258,7 +258,7 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// # use std::io;
     /// use std::time::Duration;
     ///
@@ -322,7 +322,7 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use std::io;
     /// use std::sync::atomic::{AtomicU32, Ordering};
     ///
@@ -376,7 +376,7 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use reattempt::{FAST_IO, Stopped};
     ///
     /// # #[tokio::main(flavor = "current_thread")] async fn main() {

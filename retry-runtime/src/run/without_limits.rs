@@ -17,7 +17,7 @@ impl Policy {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use reattempt::Policy;
     ///
     /// const POLICY: Policy = Policy::new().with_attempts(4);
@@ -53,7 +53,7 @@ impl Preset {
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use reattempt::{Policy, WithoutLimits};
 ///
 /// const STORED: WithoutLimits = Policy::new().without_limits();

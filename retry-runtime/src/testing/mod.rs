@@ -6,7 +6,7 @@
 //! # Examples
 //!
 //! ```
-//! # use retry_runtime as reattempt;
+//! # use reattempt_runtime as reattempt;
 //! use std::io;
 //!
 //! use reattempt::{Outcome, SLOW_IO, testing};
@@ -52,7 +52,7 @@ pub use crate::test_scope::LoggedCall;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # use reattempt_runtime as reattempt;
 /// use std::io;
 /// use std::time::Duration;
 ///

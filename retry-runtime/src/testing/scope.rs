@@ -73,7 +73,7 @@ impl Scope {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use reattempt::testing::Scope;
     /// use reattempt::{Policy, Preset};
     ///
@@ -115,7 +115,7 @@ impl Scope {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime as reattempt;
+    /// # use reattempt_runtime as reattempt;
     /// use reattempt::testing::Scope;
     ///
     /// let (sum, log) = Scope::new().run_blocking(|| 2 + 2); // calls functions with `#[retry(blocking)]`

@@ -30,9 +30,9 @@ use crate::stopped::{Outcome, Stopped};
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime as reattempt;
+/// # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::tower as tower_0_5; }
 /// use reattempt::Policy;
-/// use reattempt::tower::{GrpcRequests, RetryLayer};
+/// use reattempt::tower_0_5::{GrpcRequests, RetryLayer};
 ///
 /// const POLICY: Policy = Policy::new().with_attempts(4);
 ///

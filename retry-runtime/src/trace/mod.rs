@@ -13,7 +13,7 @@ use std::time::Duration;
 use tracing::Level;
 
 pub(crate) use self::shown::Shown;
-#[cfg(feature = "http")]
+#[cfg(feature = "http-1")]
 pub(crate) use self::spans::record_resends;
 pub(crate) use self::spans::{Begun, Entered, Spans};
 use crate::clock::Stamp;
@@ -66,7 +66,7 @@ macro_rules! limited {
 pub(crate) use limited;
 
 /// A request has a header for a deadline whose value is of another form: an event of level debug.
-#[cfg(feature = "tower")]
+#[cfg(feature = "tower-0_5")]
 pub(crate) fn ignored_header(header: &str, value: &[u8], expected: &'static str) {
     static LINES: Lines = Lines::new();
     // A client chooses the value, so it is cut after what a deadline needs at most.
@@ -86,9 +86,9 @@ pub(crate) const IN_DOUBT: &str = "a transaction may have taken effect; nothing 
 
 /// A commit that may have taken effect is in no call that ends with it: an event of level warn.
 #[cfg(any(
-    feature = "sqlx",
+    feature = "sqlx-0_9",
     feature = "sqlx-0_8",
-    feature = "tokio-postgres",
+    feature = "tokio-postgres-0_7",
     test
 ))]
 pub(crate) fn commit_in_doubt() {

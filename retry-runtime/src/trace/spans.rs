@@ -95,7 +95,7 @@ impl Spans {
 }
 
 /// Records in the span of an attempt how many times its request was sent before.
-#[cfg(feature = "http")]
+#[cfg(feature = "http-1")]
 pub(crate) fn record_resends(attempt: &Span, resends: u32) {
     record(attempt, "http.request.resend_count", &i64::from(resends));
 }

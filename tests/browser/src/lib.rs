@@ -1,6 +1,6 @@
 //! A page that asks its server for a greeting and shows it. The server fails twice.
 
-use reattempt::reqwest::{RequestError, ResponseExt as _};
+use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
 use reattempt::{observe, retry};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -310,10 +310,10 @@ fn a_date_in_retry_after_counts_from_the_clock_of_the_browser() {
     let mut headers = reqwest::header::HeaderMap::new();
     let past = "Sun, 06 Nov 1994 08:49:37 GMT".parse().unwrap();
     headers.insert(reqwest::header::RETRY_AFTER, past);
-    assert_eq!(reattempt::http::retry_after(&headers), Some(Duration::ZERO));
+    assert_eq!(reattempt::http_1::retry_after(&headers), Some(Duration::ZERO));
     let future = "Fri, 31 Dec 9999 23:59:59 GMT".parse().unwrap();
     headers.insert(reqwest::header::RETRY_AFTER, future);
-    assert!(reattempt::http::retry_after(&headers) > Some(Duration::from_secs(3600)));
+    assert!(reattempt::http_1::retry_after(&headers) > Some(Duration::from_secs(3600)));
 }
 
 /// Nothing listens at this port.

@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderValue};
 use reattempt::deadline::header::{
     format_grpc_timeout, format_millis, parse_grpc_timeout, parse_millis,
 };
-use reattempt::http::retry_after as hint;
+use reattempt::http_1::retry_after as hint;
 
 /// A line for each value of `Retry-After`; the first is the `Date`.
 pub(crate) fn retry_after(bytes: &[u8]) {

@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use axum::routing::post;
 use futures::future::join_all;
 use integrations::grpc::{Script, Service};
-use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
+use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::testing::Scope;
 use reattempt::{Attempt, Retryable as _, retry};
 use reqwest::Client;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use http_body_util::{BodyExt as _, Empty};
 use hyper::body::Bytes;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use reattempt::tokio_postgres::{CommitError, TransactionError};
+use reattempt::tokio_postgres_0_7::{CommitError, TransactionError};
 use reattempt::{Retryable, Verdict};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};

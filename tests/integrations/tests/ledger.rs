@@ -5,8 +5,8 @@ use std::time::Duration;
 use http::{HeaderMap, StatusCode};
 use integrations::ledger::Ledger;
 use integrations::loopback::{Answer, Loopback, later};
-use reattempt::http::{IDEMPOTENCY_KEY, StatusError};
-use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
+use reattempt::http_1::{IDEMPOTENCY_KEY, StatusError};
+use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::{Attempt, Outcome, Retryable as _, Verdict, retry};
 use reqwest::Client;
 

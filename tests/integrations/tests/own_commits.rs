@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use integrations::written::Written;
-use reattempt::sqlx::TransactionError;
+use reattempt::sqlx_0_9::TransactionError;
 use reattempt::{Outcome, Retryable, Stopped, observe, propagate, retry};
 use sqlx::Error;
 use tokio::time::sleep;

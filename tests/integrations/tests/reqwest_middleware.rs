@@ -8,9 +8,9 @@ use http::Extensions;
 use http_body_util::Full;
 use integrations::loopback::{self, Answer, GoesAway, Loopback};
 use integrations::written::Written;
-use reattempt::http::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, StatusError, TIMEOUT_MS};
-use reattempt::reqwest::ResponseExt as _;
-use reattempt::reqwest_middleware::Retry;
+use reattempt::http_1::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, StatusError, TIMEOUT_MS};
+use reattempt::reqwest_0_13::ResponseExt as _;
+use reattempt::reqwest_middleware_0_5::Retry;
 use reattempt::{
     Budget, Budgets, Jitter, Outcome, Policy, Preset, Report, Retryable, Stopped, Verdict,
     deadline, observe, retry,
@@ -397,7 +397,7 @@ fn rules_and_verdicts_look_into_the_error_of_a_middleware() {
     let busy = http::Response::builder()
         .status(503)
         .header("retry-after", "2");
-    let busy = reattempt::http::check(busy.body(()).unwrap()).unwrap_err();
+    let busy = reattempt::http_1::check(busy.body(()).unwrap()).unwrap_err();
     let busy = of(anyhow::Error::new(busy).context("the token service"));
     assert_eq!(busy.verdict(), Verdict::Transient);
     assert_eq!(busy.hint(), Some(Duration::from_secs(2)));

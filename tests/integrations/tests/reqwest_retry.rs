@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use http::Extensions;
 use reattempt::Policy;
-use reattempt::reqwest_middleware::Retry;
+use reattempt::reqwest_middleware_0_5::Retry;
 use reqwest::{Client, Method, Request, Response};
 use reqwest_middleware::{ClientBuilder, Error, Middleware, Next};
 use reqwest_retry::RetryTransientMiddleware;

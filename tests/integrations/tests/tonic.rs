@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use integrations::grpc::{self, Service, client, endpoint};
 use integrations::loopback;
-use reattempt::tower::{GrpcRequests, RetryLayer, RetryService};
+use reattempt::tower_0_5::{GrpcRequests, RetryLayer, RetryService};
 use reattempt::{Outcome, Policy, Retryable as _, Stopped, Verdict, observe, retry};
 use tokio::net::TcpListener;
 use tonic::metadata::MetadataMap;

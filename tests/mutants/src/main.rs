@@ -57,7 +57,7 @@ const RUNTIME: Plan = Plan {
     ],
     // Without optimisation and with `metrics`, a call allocates also if there is no recorder (`metrics.rs`).
     tests: "--all-features --config profile.dev.opt-level=1 \
-        -p retry-runtime -p reattempt -p scopes -p presets -p metered -p otel -p integrations -p model \
+        -p reattempt-runtime -p reattempt -p scopes -p presets -p metered -p otel -p integrations -p model \
         --lib --bin model \
         --test behaviour --test cost --test filters --test hygiene --test log --test shapes --test switch \
         --test presets --test scopes \
@@ -65,7 +65,7 @@ const RUNTIME: Plan = Plan {
         --test classification --test clients",
     // Without test scopes, and without metrics, calls take shorter ways.
     near: &[
-        "-p retry-runtime --lib --features http,serde",
+        "-p reattempt-runtime --lib --features http-1,serde",
         "-p reattempt --test behaviour",
         "-p metered",
         "-p scopes",
@@ -84,8 +84,8 @@ const MACROS: Plan = Plan {
         "retry-macros/src/keys/**",
         "retry-macros/src/text.rs",
     ],
-    tests: "-p retry-macros --lib --config profile.dev.opt-level=1",
-    near: &["-p retry-macros --lib", "-p presets"],
+    tests: "-p reattempt-macros --lib --config profile.dev.opt-level=1",
+    near: &["-p reattempt-macros --lib", "-p presets"],
 };
 
 fn main() -> Result<()> {

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use http::{Request, Response};
 use reattempt::Policy;
-use reattempt::tower::RetryLayer;
+use reattempt::tower_0_5::RetryLayer;
 use tower::{Layer as _, Service, service_fn};
 
 struct Stream;

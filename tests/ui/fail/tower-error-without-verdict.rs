@@ -2,7 +2,7 @@
 
 use http::{Request, Response};
 use reattempt::Policy;
-use reattempt::tower::RetryLayer;
+use reattempt::tower_0_5::RetryLayer;
 use tower::{Layer as _, Service, service_fn};
 
 #[derive(Debug, thiserror::Error)]

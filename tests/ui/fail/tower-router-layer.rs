@@ -2,7 +2,7 @@
 
 use axum::Router;
 use reattempt::Policy;
-use reattempt::tower::RetryLayer;
+use reattempt::tower_0_5::RetryLayer;
 
 fn main() {
     let router: Router = Router::new();

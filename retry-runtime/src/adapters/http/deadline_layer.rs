@@ -36,13 +36,13 @@ use crate::trace;
 /// # Examples
 ///
 /// ```
-/// # mod reattempt { pub use retry_runtime::{adapters::http, deadline}; }
+/// # mod reattempt { pub use reattempt_runtime::{adapters::http as http_1, deadline}; }
 /// use std::convert::Infallible;
 /// use std::time::Duration;
 ///
 /// use http::Request;
 /// use reattempt::deadline;
-/// use reattempt::http::DeadlineLayer;
+/// use reattempt::http_1::DeadlineLayer;
 /// use tower::{Layer as _, ServiceExt as _, service_fn};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {

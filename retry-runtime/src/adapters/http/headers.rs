@@ -6,7 +6,7 @@ use ::http::header::{IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 
 use crate::context::Attempt;
-#[cfg(feature = "tonic")]
+#[cfg(feature = "tonic-0_14")]
 use crate::deadline::header::{format_grpc_timeout, parse_grpc_timeout};
 use crate::deadline::header::{format_millis, parse_millis};
 
@@ -31,7 +31,7 @@ pub const TIMEOUT_MS: HeaderName = HeaderName::from_static("x-timeout-ms");
 
 /// The deadline of a call of gRPC, in the format of
 /// [`deadline::header::format_grpc_timeout`](crate::deadline::header::format_grpc_timeout).
-#[cfg(any(feature = "tonic", feature = "tower"))]
+#[cfg(any(feature = "tonic-0_14", feature = "tower-0_5"))]
 pub(crate) const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
 /// Describes the current attempt to the server: sets [`ATTEMPT_NUMBER`], [`IDEMPOTENCY_KEY`] if the method is POST or PATCH,
@@ -55,9 +55,9 @@ pub(crate) const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeou
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime::adapters as reattempt;
+/// # mod reattempt { pub use reattempt_runtime::adapters::http as http_1; }
 /// let mut request = http::Request::post("http://10.0.0.7/payments").body(()).unwrap();
-/// reattempt::http::set_attempt_headers(&mut request);
+/// reattempt::http_1::set_attempt_headers(&mut request);
 /// // Not in the body of an annotated function, so there is no attempt.
 /// assert!(request.headers().is_empty());
 /// ```
@@ -106,7 +106,7 @@ fn set_time(
 }
 
 /// The same, for gRPC.
-#[cfg(feature = "tonic")]
+#[cfg(feature = "tonic-0_14")]
 pub(crate) fn set_grpc_timeout(headers: &mut HeaderMap, left: Duration) {
     set_time(
         headers,
@@ -145,9 +145,9 @@ pub(crate) fn note_key(headers: &HeaderMap) {
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime::adapters as reattempt;
+/// # mod reattempt { pub use reattempt_runtime::adapters::http as http_1; }
 /// use http::{HeaderMap, HeaderValue, Method};
-/// use reattempt::http::is_idempotent;
+/// use reattempt::http_1::is_idempotent;
 ///
 /// let mut headers = HeaderMap::new();
 /// assert!(is_idempotent(&Method::PUT, &headers));
@@ -170,7 +170,7 @@ pub(crate) fn may_repeat(method: &Method, headers: &HeaderMap) -> bool {
 }
 
 /// The host of the authority of a URI, and its port if it has one.
-#[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+#[cfg(any(feature = "reqwest-middleware-0_5", feature = "tower-0_5"))]
 pub(crate) fn host_of(authority: &str) -> &str {
     authority.rsplit('@').next().unwrap_or_default()
 }

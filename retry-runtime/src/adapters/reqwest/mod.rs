@@ -4,13 +4,13 @@
 //! [`ResponseExt::check`] makes an error that keeps both. A function that returns the [`RequestError`] of
 //! this module needs no rule in its attribute.
 //!
-//! Version 0.12 has the module `reqwest_0_12`, with the feature `reqwest-0_12`.
+//! Version 0.12 has a module of its own, `reqwest_0_12`.
 //!
 //! # Examples
 //!
 //! ```
-//! # use retry_runtime::adapters as reattempt;
-//! use reattempt::reqwest::{RequestError, ResponseExt as _};
+//! # mod reattempt { pub use reattempt_runtime::adapters::reqwest as reqwest_0_13; }
+//! use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
 //!
 //! // #[reattempt::retry(timeout = "2s")]
 //! async fn fetch(client: &reqwest::Client, url: &str) -> Result<String, RequestError> {

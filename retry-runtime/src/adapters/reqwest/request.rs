@@ -18,8 +18,8 @@ pub trait RequestExt: Sealed + Sized {
     /// # Examples
     ///
     /// ```
-    /// # use retry_runtime::adapters as reattempt;
-    /// use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
+    /// # mod reattempt { pub use reattempt_runtime::adapters::reqwest as reqwest_0_13; }
+    /// use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
     ///
     /// // #[reattempt::retry(attempts = 5, timeout = "2s")]
     /// async fn pay(client: &reqwest::Client, url: &str, order: String) -> Result<(), RequestError> {

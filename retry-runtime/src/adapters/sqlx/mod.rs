@@ -6,14 +6,14 @@
 //! If a connection is lost during `COMMIT`, the transaction may have taken effect. So a lost connection is unknown, and
 //! not retried. Before `COMMIT`, nothing took effect. [`TransactionError`] and [`commit`] tell the two cases apart.
 //!
-//! Version 0.8 has the module `sqlx_0_8`, with the feature `sqlx-0_8`.
+//! Version 0.8 has a module of its own, `sqlx_0_8`.
 //!
 //! # Examples
 //!
 //! With `sqlx::PgPool`, `MySqlPool` or `SqlitePool`:
 //!
 //! ```text
-//! use reattempt::sqlx::{TransactionError, commit};
+//! use reattempt::sqlx_0_9::{TransactionError, commit};
 //!
 //! #[reattempt::retry]
 //! async fn transfer(pool: &PgPool, from: i32, to: i32) -> Result<(), TransactionError<sqlx::Error>> {

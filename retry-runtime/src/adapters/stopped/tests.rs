@@ -69,7 +69,7 @@ fn a_cut_commit_is_unknown_in_every_error() {
 }
 
 #[test]
-#[cfg(feature = "sqlx")]
+#[cfg(feature = "sqlx-0_9")]
 fn an_error_of_a_database_stays_unknown_inside_another_error() {
     use crate::adapters::transaction::{CommitError, TransactionError};
     let lost = || sqlx_core::Error::Io(io::ErrorKind::ConnectionReset.into());
@@ -85,7 +85,7 @@ fn an_error_of_a_database_stays_unknown_inside_another_error() {
 }
 
 #[tokio::test]
-#[cfg(all(feature = "deadpool", feature = "tokio-postgres"))]
+#[cfg(all(feature = "deadpool-0_13", feature = "tokio-postgres-0_7"))]
 async fn a_pool_without_a_connection_is_refused_inside_another_error() {
     use deadpool::managed::PoolError;
     async fn lost() -> tokio_postgres::Error {
@@ -130,12 +130,12 @@ fn every_error_made_from_a_stopped_call_has_its_verdict() {
         assert_eq!(io.verdict(), verdict, "io::Error, {outcome}");
         let own: Error<io::Error> = Error::Stopped(stopped(outcome));
         assert_eq!(own.verdict(), verdict, "reattempt::Error, {outcome}");
-        #[cfg(feature = "reqwest")]
+        #[cfg(feature = "reqwest-0_13")]
         {
             let error = crate::adapters::reqwest::RequestError::from(stopped(outcome));
             assert_eq!(error.verdict(), verdict, "RequestError, {outcome}");
         }
-        #[cfg(feature = "tokio-postgres")]
+        #[cfg(feature = "tokio-postgres-0_7")]
         {
             let error =
                 crate::adapters::transaction::TransactionError::<::tokio_postgres::Error>::from(

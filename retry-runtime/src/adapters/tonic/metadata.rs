@@ -24,9 +24,9 @@ use crate::context::Attempt;
 /// # Examples
 ///
 /// ```
-/// # use retry_runtime::adapters as reattempt;
+/// # mod reattempt { pub use reattempt_runtime::adapters::tonic as tonic_0_14; }
 /// let mut request = tonic::Request::new("order 7");
-/// reattempt::tonic::set_attempt_metadata(request.metadata_mut());
+/// reattempt::tonic_0_14::set_attempt_metadata(request.metadata_mut());
 /// // Not in the body of an annotated function, so there is no attempt.
 /// assert!(request.metadata().is_empty());
 /// ```

@@ -173,7 +173,7 @@ fn a_commit_that_a_limit_cut_ends_the_search() {
     }
 }
 
-#[cfg(feature = "sqlx")]
+#[cfg(feature = "sqlx-0_9")]
 #[test]
 fn a_commit_of_sqlx_that_may_have_taken_effect_ends_the_search() {
     check(|| sqlx_core::Error::Io(ErrorKind::ConnectionReset.into()));
@@ -185,7 +185,7 @@ fn a_commit_of_sqlx_0_8_that_may_have_taken_effect_ends_the_search() {
     check(|| sqlx_core_0_8::Error::Io(ErrorKind::ConnectionReset.into()));
 }
 
-#[cfg(feature = "sea-orm")]
+#[cfg(feature = "sea-orm-2")]
 #[test]
 fn a_commit_of_sea_orm_that_may_have_taken_effect_ends_the_search() {
     use sea_orm::error::{DbErr, RuntimeErr};
@@ -195,7 +195,7 @@ fn a_commit_of_sea_orm_that_may_have_taken_effect_ends_the_search() {
     });
 }
 
-#[cfg(feature = "tokio-postgres")]
+#[cfg(feature = "tokio-postgres-0_7")]
 #[test]
 fn a_commit_of_tokio_postgres_that_may_have_taken_effect_ends_the_search() {
     use futures::FutureExt as _;
@@ -209,7 +209,7 @@ fn a_commit_of_tokio_postgres_that_may_have_taken_effect_ends_the_search() {
 }
 
 /// The server says that the commit did not take effect, so the search goes on.
-#[cfg(feature = "sqlx")]
+#[cfg(feature = "sqlx-0_9")]
 #[test]
 fn a_commit_that_the_server_refused_does_not_end_the_search() {
     let busy = || sqlx_core::Error::PoolClosed;
@@ -217,7 +217,7 @@ fn a_commit_that_the_server_refused_does_not_end_the_search() {
     goes_on(|| TransactionError::Commit(CommitError(busy())));
 }
 
-#[cfg(feature = "sqlx")]
+#[cfg(feature = "sqlx-0_9")]
 #[test]
 fn a_commit_is_not_repeated_if_on_names_the_type_of_the_function() {
     use crate::lookup::Failed;
@@ -234,7 +234,7 @@ fn a_commit_is_not_repeated_if_on_names_the_type_of_the_function() {
     assert_eq!(found.find(), None);
 }
 
-#[cfg(feature = "sqlx")]
+#[cfg(feature = "sqlx-0_9")]
 #[tokio::test]
 async fn a_commit_that_fails_says_so() {
     use sqlx_core::Error::PoolClosed;

@@ -131,7 +131,7 @@ async fn when_ok_retries_a_response_that_is_a_failure() {
 #[retry(
     attempts = 3,
     base = "1ms",
-    on = "client::Error | reattempt::http::StatusError"
+    on = "client::Error | reattempt::http_1::StatusError"
 )]
 async fn fetch_anyhow(url: &str) -> anyhow::Result<String> {
     use anyhow::Context as _;

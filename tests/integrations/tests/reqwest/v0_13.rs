@@ -1,4 +1,4 @@
-use reattempt::reqwest as adapter;
+use reattempt::reqwest_0_13 as adapter;
 use reqwest as client;
 
 #[allow(

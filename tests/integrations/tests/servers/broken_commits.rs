@@ -10,7 +10,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use integrations::commit_proxy::{self, End, Passed};
 use integrations::postgres::{self, Server};
-use reattempt::tokio_postgres::{TransactionError, commit};
+use reattempt::tokio_postgres_0_7::{TransactionError, commit};
 use reattempt::{Policy, Retryable, Stopped, retry};
 use tokio::runtime::Handle;
 use tokio_postgres::{Client, Error};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime};
 use integrations::postgres::{self, Server};
 use integrations::{skip, until};
-use reattempt::tokio_postgres::{TransactionError, commit};
+use reattempt::tokio_postgres_0_7::{TransactionError, commit};
 use reattempt::{Outcome, Retryable, Stopped, Verdict, observe, retry};
 use tokio_postgres::{Client, Error, NoTls};
 

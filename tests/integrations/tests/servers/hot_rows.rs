@@ -1,7 +1,7 @@
 //! Many clients that change the same few rows. Conflicts are ordinary there, so they must not end as failed calls.
 
 use integrations::{mariadb, postgres};
-use reattempt::sqlx::{TransactionError, commit};
+use reattempt::sqlx_0_9::{TransactionError, commit};
 use reattempt::{Budget, Outcome, observe, retry};
 use sqlx::{
     Connection as _, Error, Executor as _, MySqlConnection, PgConnection, query, query_scalar,

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicU32;
 use example::{Service, TABLES, pay, start};
 use futures::future::join_all;
 use integrations::postgres::Server;
-use reattempt::http::IDEMPOTENCY_KEY;
+use reattempt::http_1::IDEMPOTENCY_KEY;
 use reqwest::{Client, Response, StatusCode};
 
 struct Shop {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use integrations::pgbouncer::Pooler;
 use integrations::postgres;
 use integrations::proxy::{Proxy, To};
-use reattempt::sea_orm::{TransactionError, commit};
+use reattempt::sea_orm_2::{TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry};
 use sea_orm::{
     ConnectionTrait as _, Database, DatabaseConnection, DbErr, SqlxSqliteConnector,

@@ -12,7 +12,7 @@ use integrations::pgbouncer::Pooler;
 use integrations::postgres::{self, Server};
 use integrations::proxy::{Proxy, To};
 use integrations::{skip, until};
-use reattempt::tokio_postgres::{CommitError, TransactionError, commit};
+use reattempt::tokio_postgres_0_7::{CommitError, TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, observe, retry};
 use tokio::sync::{Barrier, watch};
 use tokio_postgres::error::SqlState;

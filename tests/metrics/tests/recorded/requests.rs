@@ -2,7 +2,7 @@
 
 use http::Extensions;
 use reattempt::Policy;
-use reattempt::reqwest_middleware::Retry;
+use reattempt::reqwest_middleware_0_5::Retry;
 use reqwest::{Client, Request, Response};
 use reqwest_middleware::{ClientBuilder, Error, Middleware, Next};
 

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use opentelemetry::Value;
-use reattempt::reqwest::{RequestError, RequestExt as _, ResponseExt as _};
+use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::retry;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -16,7 +16,7 @@ async fn the_span_of_a_request_that_is_sent_again_has_the_number_of_resends() {
     #[retry(attempts = 3, base = "1ms", name = "request", budget = "none")]
     async fn request() -> io::Result<()> {
         tracing::debug_span!("own").in_scope(|| {
-            reattempt::http::set_attempt_headers(&mut http::Request::new(()));
+            reattempt::http_1::set_attempt_headers(&mut http::Request::new(()));
         });
         Err(io::ErrorKind::ConnectionReset.into())
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reattempt::sqlx::{TransactionError, commit};
+use reattempt::sqlx_0_9::{TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry};
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Error, Executor as _};
