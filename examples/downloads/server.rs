@@ -1,124 +1,79 @@
-//! A file server that fails sometimes, on a free port of this machine.
+//! A file server of HTTP that fails sometimes, on a free port of this machine.
 //!
-//! A client sends `GET 17\n` and gets `OK 9000\n` and 9,000 bytes. A fault depends only on the seed, the
-//! file and how often it was requested, so every run has the same faults. Only the blip is different.
+//! `GET /17` gets the file with an `etag`. With `range` and `if-range`, it gets the rest of it, with status 206. A fault depends only
+//! on the seed, the file and how often it was requested, so every run has the same faults. Only the blip is different.
 
+use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_RANGE, ETAG, IF_RANGE, RANGE};
+use axum::http::{HeaderMap, Response, StatusCode};
+use axum::routing::get;
+use futures::stream::{self, StreamExt as _};
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
 /// Another seed makes other requests fail.
 const SEED: u64 = 7;
 
-/// For how long the server resets every connection in the blip.
+/// For how long the server breaks every answer off in the blip.
 const BLIP: Duration = Duration::from_millis(400);
 
 /// What the server does with one request.
+#[derive(Clone, Copy)]
 enum Fate {
-    /// Sends the file.
+    /// Sends what was asked for.
     Answer,
-    /// Sends half of the file and resets the connection.
-    Reset,
+    /// Sends half of it and closes the connection.
+    Break,
     /// Takes far longer than any client waits.
     Stall,
 }
 
-/// Serves the files `0..`, and counts.
+/// Counts what it does.
 pub(crate) struct Server {
-    listener: TcpListener,
     /// Whether the blip is under way.
     down: watch::Sender<bool>,
     /// How often each file was requested.
     asked: Vec<AtomicU32>,
-    connections: AtomicU32,
+    resumed: AtomicU32,
     served: AtomicU32,
 }
 
 impl Server {
-    /// Listens on a free port.
-    pub(crate) async fn bind(files: usize) -> io::Result<Self> {
-        Ok(Self {
-            listener: TcpListener::bind("127.0.0.1:0").await?,
+    /// Serves the files `0..` on a free port, until the program ends.
+    pub(crate) async fn start(files: usize) -> io::Result<(SocketAddr, Arc<Self>)> {
+        let server = Arc::new(Self {
             down: watch::Sender::new(false),
             asked: (0..files).map(|_| AtomicU32::new(0)).collect(),
-            connections: AtomicU32::new(0),
+            resumed: AtomicU32::new(0),
             served: AtomicU32::new(0),
-        })
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let addr = listener.local_addr()?;
+        let router = Router::new().route("/{file}", get(answer));
+        let router = router.with_state(Arc::clone(&server));
+        tokio::spawn(async { axum::serve(listener, router).await });
+        Ok((addr, server))
     }
 
-    pub(crate) fn addr(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
+    /// How many requests it got.
+    pub(crate) fn requests(&self) -> u32 {
+        let asked = self.asked.iter();
+        asked.map(|asked| asked.load(Ordering::Relaxed)).sum()
     }
 
-    /// How many connections it accepted.
-    pub(crate) fn connections(&self) -> u32 {
-        self.connections.load(Ordering::Relaxed)
-    }
-
-    /// Serves until it is dropped.
-    pub(crate) async fn run(self: Arc<Self>) -> io::Result<()> {
-        loop {
-            let (stream, _) = self.listener.accept().await?;
-            self.connections.fetch_add(1, Ordering::Relaxed);
-            tokio::spawn(Arc::clone(&self).serve(stream));
-        }
-    }
-
-    /// Serves one connection. In the blip it resets the connection, even in the middle of an answer.
-    async fn serve(self: Arc<Self>, mut stream: TcpStream) -> io::Result<()> {
-        let mut down = self.down.subscribe();
-        let reset = tokio::select! {
-            biased;
-            _ = down.wait_for(|down| *down) => true,
-            answered = self.answer(&mut stream) => matches!(answered, Ok(Fate::Reset)),
-        };
-        if reset {
-            // The client sees "connection reset by peer".
-            stream.set_zero_linger()?;
-        }
-        Ok(())
-    }
-
-    /// Answers one request, and returns what it did.
-    async fn answer(&self, stream: &mut TcpStream) -> io::Result<Fate> {
-        let (reading, mut writing) = stream.split();
-        let mut request = String::new();
-        BufReader::new(reading).read_line(&mut request).await?;
-        let file = request
-            .strip_prefix("GET ")
-            .and_then(|file| file.trim_end().parse::<usize>().ok())
-            .filter(|file| *file < self.asked.len())
-            .ok_or(io::ErrorKind::InvalidData)?;
-        let nth = self.asked[file].fetch_add(1, Ordering::Relaxed);
-        let random = mixed(SEED ^ mixed(file as u64) ^ u64::from(nth));
-        let fate = match random % 100 {
-            0..10 => Fate::Reset,
-            10..13 => Fate::Stall,
-            _ => Fate::Answer,
-        };
-
-        let contents = contents(file);
-        let half = contents.len() / 2;
-        let header = format!("OK {}\n", contents.len());
-        writing.write_all(header.as_bytes()).await?;
-        writing.write_all(&contents[..half]).await?;
-        sleep(match fate {
-            Fate::Stall => Duration::from_secs(60),
-            Fate::Answer | Fate::Reset => Duration::from_millis(30 + random / 100 % 220),
-        })
-        .await;
-        if matches!(fate, Fate::Answer) {
-            writing.write_all(&contents[half..]).await?;
-            self.count_served();
-        }
-        Ok(fate)
+    /// How many requests got the rest of a file.
+    pub(crate) fn resumed(&self) -> u32 {
+        self.resumed.load(Ordering::Relaxed)
     }
 
     /// Counts an answer. The blip begins in the middle of all answers.
@@ -135,8 +90,68 @@ impl Server {
     }
 }
 
-pub(crate) fn contents(file: usize) -> Vec<u8> {
-    let mut state = file as u64;
+async fn answer(
+    State(server): State<Arc<Server>>,
+    Path(file): Path<usize>,
+    headers: HeaderMap,
+) -> Response<Body> {
+    let nth = server.asked[file].fetch_add(1, Ordering::Relaxed);
+    let random = mixed(SEED ^ mixed(file as u64) ^ u64::from(nth));
+    let fate = match random % 100 {
+        0..15 => Fate::Break,
+        15..18 => Fate::Stall,
+        _ => Fate::Answer,
+    };
+    // Some files change after the first request.
+    let version = u64::from(file % 10 == 7 && nth > 0);
+    let (etag, contents) = (etag(version), contents(file, version));
+    let mut response = Response::builder().header(ETAG, &etag);
+    let same = headers.get(IF_RANGE).is_some_and(|asked| *asked == etag);
+    let from = headers.get(RANGE).and_then(|range| {
+        let range = range.to_str().ok()?.strip_prefix("bytes=")?;
+        range.strip_suffix('-')?.parse::<usize>().ok()
+    });
+    // For some files, the server knows no ranges.
+    let from = from.filter(|from| same && *from < contents.len() && file % 10 != 3);
+    if let Some(from) = from {
+        server.resumed.fetch_add(1, Ordering::Relaxed);
+        let range = format!("bytes {from}-{}/{}", contents.len() - 1, contents.len());
+        response = response
+            .status(StatusCode::PARTIAL_CONTENT)
+            .header(CONTENT_RANGE, range);
+    }
+    let mut first = contents[from.unwrap_or(0)..].to_vec();
+    let response = response.header(CONTENT_LENGTH, first.len());
+    let second = first.split_off(first.len() / 2);
+    let rest = async move {
+        let mut down = server.down.subscribe();
+        let takes = match fate {
+            Fate::Stall => Duration::from_secs(60),
+            _ => Duration::from_millis(30 + random / 100 % 220),
+        };
+        let broken = tokio::select! {
+            biased;
+            _ = down.wait_for(|down| *down) => true,
+            () = sleep(takes) => matches!(fate, Fate::Break),
+        };
+        if broken {
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
+        server.count_served();
+        Ok(second)
+    };
+    let first = stream::once(ready(io::Result::Ok(first)));
+    let body = Body::from_stream(first.chain(stream::once(rest)));
+    response.body(body).expect("valid headers")
+}
+
+/// The name of a version.
+pub(crate) fn etag(version: u64) -> String {
+    format!("\"v{version}\"")
+}
+
+pub(crate) fn contents(file: usize, version: u64) -> Vec<u8> {
+    let mut state = file as u64 ^ version << 32;
     let length = 4_000 + mixed(state) % 8_000;
     (0..length)
         .map(|_| {

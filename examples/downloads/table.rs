@@ -70,7 +70,7 @@ pub(crate) fn check(table: &str, reports: &[&Report]) {
 }
 
 /// All files in three lines.
-pub(crate) fn print_summary(reports: &[&Report], connections: u32, took: Duration) {
+pub(crate) fn print_summary(reports: &[&Report], requests: u32, took: Duration) {
     let attempts: u32 = reports.iter().map(|report| report.attempts()).sum();
     let waited: Duration = reports.iter().map(|report| report.waited()).sum();
     let count = |outcome| {
@@ -85,7 +85,7 @@ pub(crate) fn print_summary(reports: &[&Report], connections: u32, took: Duratio
         "{} files in {took:.1?}: {at_once} at the first attempt, {later} after retries, {failed} failed",
         reports.len()
     );
-    println!("{attempts} attempts, and the server saw {connections} connections");
+    println!("{attempts} attempts, and the server got {requests} requests");
     println!("{waited:.1?} waited between attempts, in all calls together");
 }
 

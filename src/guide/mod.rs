@@ -53,11 +53,11 @@
 //! | example | package | shows |
 //! |---|---|---|
 //! | `quickstart` | – | a server that refuses, stalls and fails before it answers |
-//! | `downloads` | – | 200 files from a server with faults, with a report of each call and the budget over time |
 //! | `schedule` | `simulation` | the delays, the worst case and the load of a policy |
 //! | `storm` | `simulation` | what retries do to a server, with and without a budget |
 //! | `hedged_reads` | `simulation` | three replicas, one of them slow in turns, with and without `hedge` |
 //! | `soak` | `simulation` | ten thousand calls at a time for a minute: memory, tasks and tokens stay level |
+//! | `downloads` | `integrations` | `reqwest`: 200 downloads that go on after faults, with a report of each call and the budget over time |
 //! | `http_client` | `integrations` | `reqwest`: resets, stalls, a 503 that names a delay |
 //! | `http2_post` | `integrations` | `reqwest` over HTTP/2: a stream that the server refused is retried, even if it is a POST |
 //! | `hyper_client` | `integrations` | `hyper`, with an error enum that forwards verdicts |
@@ -143,8 +143,9 @@ pub mod messages {}
 #[doc = include_str!("nesting.md")]
 pub mod nesting {}
 
+// The same.
 #[doc = include_str!("../links/all.md")]
-#[doc = include_str!("progress.md")]
+#[cfg_attr(not(doctest), doc = include_str!("progress.md"))]
 pub mod progress {}
 
 #[doc = include_str!("../links/all.md")]

@@ -121,6 +121,11 @@ struct Clients;
 #[doc = include_str!("../../../src/guide/layers.md")]
 struct Layers;
 
+/// The same for the page on progress.
+#[cfg(doctest)]
+#[doc = include_str!("../../../src/guide/progress.md")]
+struct Progress;
+
 /// The same for the page on idempotency, which has a server too.
 #[cfg(doctest)]
 #[doc = include_str!("../../../src/guide/idempotency.md")]
