@@ -1,5 +1,6 @@
 //! `before_retry` and `on_retry`.
 
+use std::cell::Cell;
 use std::error::Error as _;
 use std::io::{self, ErrorKind};
 use std::num::ParseIntError;
@@ -371,4 +372,18 @@ async fn an_event_is_shown_with_the_causes_of_the_error() {
     fails(&Script::new([RESET]), &lines).await.unwrap_err();
     let line = "attempt 1 of 2 failed: call 1, next attempt in 100ms";
     assert_eq!(lines.into_inner().unwrap(), [line]);
+}
+
+/// Its error cannot hold a `Stopped`, so nothing cuts it. But the last error is there to return.
+#[tokio::test(start_paused = true)]
+async fn after_before_retry_no_attempt_begins_when_the_deadline_around_is_reached() {
+    #[retry(attempts = 3, delays = ["10ms"], budget = "none", when = |_| true, before_retry = sleep(ms(200)))]
+    async fn call(calls: &Cell<u32>) -> Result<(), u32> {
+        calls.set(calls.get() + 1);
+        Err(calls.get())
+    }
+    let (calls, began) = (Cell::new(0), Instant::now());
+    let (ended, report) = reattempt::observe(deadline::scope(ms(100), call(&calls))).await;
+    assert_eq!((ended, calls.get(), began.elapsed()), (Err(1), 1, ms(210)));
+    assert_eq!(report.unwrap().outcome(), Outcome::Deadline);
 }

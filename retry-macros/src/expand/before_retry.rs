@@ -14,7 +14,10 @@ use crate::tokens::{generated, located};
 ///
 /// ```text
 /// Output: match call.prepare(async { (CLOSURE)().await }).await {   // or call.prepare_blocking(|| { (CLOSURE)() })
-///             Ok(prepared) => if let Some(error) = call.end_preparation(prepared) { return call.err(error); }
+///             Ok(prepared) => {
+///                 if let Some(error) = call.end_preparation(prepared) { return call.err(error); }
+///                 if let Some(error) = call.late() { return call.err(error); }    // without limits
+///             }
 ///             Err(cut) => return call.cut_between(cut),
 ///         }
 /// ```
@@ -38,6 +41,14 @@ pub(super) fn before_retry(
     let prepared = Ident::new("__prepared", at);
     let preparation = cancel.run("prepare", cancel.later(&block, Span::mixed_site()), blame);
     let err = blame.call("err", generated!(__error));
+    // Without limits, the deadline around cuts nothing. The last error is there to return.
+    let late = cut.is_none().then(|| {
+        generated! {
+            if let __retry::Some(__error) = __call.late() {
+                return #err;
+            }
+        }
+    });
     // This span puts rustc's "gives …, expected `()` or `Result<(), _>`" on the value.
     let method = quote_spanned!(at=> .end_preparation(#prepared));
     Some(generated! {
@@ -46,6 +57,7 @@ pub(super) fn before_retry(
                 if let __retry::Some(__error) = __call #method {
                     return #err;
                 }
+                #late
             }
             #cut
         }

@@ -118,6 +118,8 @@ fn settled(function: &Function, model: &Model, limited: bool, blame: Blame) -> T
     let ruling = classifier::ruling(function, model, has_chain);
     let keeps = if limited && has_chain {
         generated!(__error.kept())
+    } else if model.before_retry.is_some() && has_chain {
+        generated!(__error.last())
     } else {
         generated!(__error.dropped())
     };

@@ -25,10 +25,11 @@ use super::attempt::{Cut, Limits, Never};
 use super::timers::Next;
 use super::{Call, NextAttemptAt};
 use crate::classify::Ruling;
+use crate::clock::Stamp;
 use crate::context::beside_body;
 use crate::event::RetryEvent;
 use crate::lookup::client::{By, Foreign};
-use crate::lookup::{BoxedError, Failed, Kept, Nothing};
+use crate::lookup::{BoxedError, Failed, Kept, Last, Nothing};
 use crate::opaque::opaque;
 use crate::result::{FromStopped, ResultLike};
 use crate::stopped::{Outcome, Stopped};
@@ -212,6 +213,21 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         }
     }
 
+    /// Returns the last error if the deadline around was reached in `before_retry`, for a call that has no other error for it.
+    pub fn late<E, W>(&mut self) -> Option<E>
+    where
+        C: Stops<E, W>,
+        K: LastError<C, E, W>,
+    {
+        let deadline = self.state.frame.times.get().deadline;
+        if !self.state.stands || deadline == Stamp::NEVER || deadline > Stamp::now() {
+            return None;
+        }
+        let kept = self.kept.take()?;
+        let stopped = self.state.cut_between(Cut::Late);
+        kept.end(stopped, true).ok()
+    }
+
     /// Returns the result of a call that is cut between two attempts, or cancelled.
     pub fn cut_between<R, W>(&mut self, cut: C) -> R
     where
@@ -264,7 +280,8 @@ impl<E> Stops<E, ()> for Never {
 ///
 /// When an attempt times out, you want to know why the attempts before it failed. So a function with limits keeps the error of its
 /// last attempt during the wait. It does so only if the error is `Send`, since the future could not be spawned otherwise, and if
-/// it converts into a boxed error. Other errors are dropped before the wait.
+/// it converts into a boxed error. Other errors are dropped before the wait. A function without limits keeps its error only for
+/// `before_retry`, which may outlast the deadline around.
 pub trait LastError<C, E, Way>: Sized {
     /// Keeps or drops the error of an attempt, before the call waits for the next one.
     #[inline]
@@ -295,6 +312,16 @@ impl<C: Limits, E: Into<BoxedError>, W> LastError<C, E, W> for Kept<E> {
         } else {
             Err(stopped.with_source(self.0.into()))
         }
+    }
+}
+
+impl<C, E, W> LastError<C, E, W> for Last<E> {
+    fn keep(error: E) -> Option<Self> {
+        Some(Self(error))
+    }
+
+    fn end(self, stopped: Stopped, stands: bool) -> Result<E, Stopped> {
+        if stands { Ok(self.0) } else { Err(stopped) }
     }
 }
 

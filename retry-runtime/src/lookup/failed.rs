@@ -24,6 +24,11 @@ pub type Failed<'e, E> = Level<Probe<'e, E>>;
 #[derive(Debug)]
 pub struct Kept<E>(pub(crate) E);
 
+/// The last error of a run, or of a function without limits that has a `before_retry`. The caller gets it if what follows ends too
+/// late. It is not a source, because it need not convert into one.
+#[derive(Debug)]
+pub struct Last<E>(pub(crate) E);
+
 /// What a call keeps of an error: nothing.
 #[derive(Debug)]
 pub enum Nothing {}
@@ -93,6 +98,13 @@ impl<E: Send + Into<BoxedError>> Probe<'_, E> {
     }
 }
 
+impl<E: Send> Probe<'_, E> {
+    /// Chooses the error itself.
+    pub fn last(&self) -> PhantomData<Last<E>> {
+        PhantomData
+    }
+}
+
 impl<E: Error> Probe<'_, E> {
     /// Returns the text of the error and of its causes, from the outside in.
     pub fn words(&self) -> &dyn Display {
@@ -148,6 +160,11 @@ impl<'a, E: ?Sized> Named<'a, E> {
 
     /// Keeps no error.
     pub fn kept(&self) -> PhantomData<Nothing> {
+        PhantomData
+    }
+
+    /// The same.
+    pub fn last(&self) -> PhantomData<Nothing> {
         PhantomData
     }
 

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use super::Run;
 use super::ends::{CallError, Ends};
-use super::rules::{Last, Ruled, RunRules};
+use super::rules::{Ruled, RunRules};
 use crate::call::{Call, CanBlock, Cut, Stops, unless};
+use crate::lookup::Last;
 use crate::policy::Policy;
 use crate::result::ResultFuture;
 use crate::site::SiteSettings;

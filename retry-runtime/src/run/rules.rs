@@ -7,10 +7,10 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::ends::CallError;
-use crate::call::{Call, Judgement, LastError, NextAttemptAt, Stops};
+use crate::call::{Call, Judgement, NextAttemptAt, Stops};
 use crate::classify::{Assessment, Retryable, Ruling, verdict_of};
 use crate::event::RetryEvent;
-use crate::stopped::Stopped;
+use crate::lookup::Last;
 
 /// The rules and hooks of a run, each kind in the order in which they were written.
 pub(super) struct RunRules<'p, T, E> {
@@ -110,20 +110,6 @@ fn answer<T>(rules: &mut [Asks<'_, T, OkParts>], value: &T, answer: bool) -> OkP
     let mut answers = rules.iter_mut().map(|ask| ask(value));
     let found = answers.find(|(assessment, _)| *assessment == answer);
     found.unwrap_or((!answer, None))
-}
-
-/// The last error of a run. The caller gets it if the wait after it ended too late. It is not a source, because it need not
-/// convert into one.
-pub(super) struct Last<E>(E);
-
-impl<C, E, W> LastError<C, E, W> for Last<E> {
-    fn keep(error: E) -> Option<Self> {
-        Some(Self(error))
-    }
-
-    fn end(self, stopped: Stopped, stands: bool) -> Result<E, Stopped> {
-        if stands { Ok(self.0) } else { Err(stopped) }
-    }
 }
 
 /// Whether `on`, `when` or `verdict` decides about the errors of a run. If not, their own verdict does.
