@@ -196,7 +196,9 @@ impl State<'_> {
     /// What its test scope gives to the call, if it began in one.
     #[inline]
     fn scope(&self) -> Option<&CallInScope> {
-        self.frame.if_rest()?.scope.as_ref()
+        // One that is in a scope is observed.
+        let rest = self.observed.then(|| self.frame.if_rest())??;
+        rest.scope.as_ref()
     }
 
     /// Whether retries are on.

@@ -89,8 +89,9 @@ impl State<'_> {
 
     /// The body of an attempt ends, which is one of two with a hedge beside it: counts it, and closes its span.
     pub(super) fn on_body_ended(&self, how: Attempted, words: Option<&dyn Display>) {
-        if let (Attempted::Failed(verdict), Some(own)) = (how, self.scope()) {
-            own.kept().verdicts.push(verdict);
+        if let Attempted::Failed(verdict) = how {
+            self.scope()
+                .inspect(|own| own.kept().verdicts.push(verdict));
         }
         self.record(|| Metric::Attempted(how));
         self.change_spans(|spans| spans.end_attempt(self.frame.which(), how, words));
