@@ -70,8 +70,8 @@ use crate::opaque::opaque;
 /// assert!(left.unwrap() <= Duration::from_secs(2));
 /// # }
 /// ```
-pub fn scope<F: IntoFuture>(duration: Duration, future: F) -> DeadlineScope<F::IntoFuture> {
-    within(Stamp::now().after(Some(duration)), future.into_future())
+pub fn scope<F: Future>(duration: Duration, future: F) -> DeadlineScope<F> {
+    within(Stamp::now().after(Some(duration)), future)
 }
 
 /// The same, or no deadline with `None`, for a future that is made in the scope.
@@ -90,8 +90,8 @@ pub(crate) fn scope_if<F: Future>(
 /// # Cancel safety
 ///
 /// Dropping the returned future drops `future`.
-pub fn scope_at<F: IntoFuture>(deadline: Instant, future: F) -> DeadlineScope<F::IntoFuture> {
-    within(Stamp::of(deadline), future.into_future())
+pub fn scope_at<F: Future>(deadline: Instant, future: F) -> DeadlineScope<F> {
+    within(Stamp::of(deadline), future)
 }
 
 fn within<F: Future>(deadline: Stamp, future: F) -> DeadlineScope<F> {

@@ -153,8 +153,8 @@ fn mark() -> usize {
 /// # Cancel safety
 ///
 /// Dropping it drops the future, and there is no report.
-pub fn observe<F: IntoFuture>(future: F) -> Observe<F::IntoFuture> {
-    Observe::with(Listener::default(), future.into_future())
+pub fn observe<F: Future>(future: F) -> Observe<F> {
+    Observe::with(Listener::default(), future)
 }
 
 pin_project! {

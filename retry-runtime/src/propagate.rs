@@ -37,11 +37,11 @@ use crate::opaque::opaque;
 /// # Cancel safety
 ///
 /// Dropping the returned future drops `future`.
-pub fn propagate<F: IntoFuture>(future: F) -> Propagate<F::IntoFuture> {
+pub fn propagate<F: Future>(future: F) -> Propagate<F> {
     Propagate {
         frame: outer(Frame::carried).unwrap_or_else(|| Frame::of_scope(Stamp::NEVER)),
         listener: test_scope_around().map(Listener::of),
-        future: future.into_future(),
+        future,
     }
 }
 

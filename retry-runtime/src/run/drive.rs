@@ -5,6 +5,7 @@ use std::future::{pending, ready};
 use std::ops::ControlFlow;
 use std::panic::Location;
 use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::Run;
@@ -26,6 +27,8 @@ pub(super) struct RunParts<'p, O, T, E> {
     /// Stops the call.
     pub(super) cancel: Pin<Box<dyn Future<Output = ()> + Send + 'p>>,
 }
+
+pub(super) type BoxedRun<'p, T, X> = Pin<Box<dyn Future<Output = Result<T, X>> + Send + 'p>>;
 
 impl<O, T, E> RunParts<'_, O, T, E> {
     pub(super) fn new(place: &'static Location<'static>, policy: Policy, operation: O) -> Self {
@@ -80,9 +83,10 @@ impl<O, T, E> RunParts<'_, O, T, E> {
     }
 }
 
-impl<O, T, E, const RULED: bool, C, W> Run<'_, O, T, E, RULED, C, W>
+impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X>
 where
-    E: Ruled<RULED> + Ends<C, W, Error: Display>,
+    E: Ruled<RULED> + Ends<C, W, X>,
+    X: CallError<E> + Display,
 {
     /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results are.
     ///
@@ -90,12 +94,12 @@ where
     ///
     /// - The error of the operation, or what stopped the call, in the type that [`Policy::run`] says.
     // Not `async`: its future would hold `self` beside the parts.
-    pub fn unboxed<F>(self) -> impl Future<Output = Result<T, E::Error>>
+    pub fn unboxed<F>(self) -> impl Future<Output = Result<T, X>>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
     {
-        self.parts.drive::<RULED, E::Limits, E::Way, F, E::Error>()
+        self.into_parts().drive::<RULED, E::Limits, E::Way, F, X>()
     }
 
     /// Makes the call of a [blocking](crate::Policy::run_blocking) run.
@@ -103,14 +107,14 @@ where
     /// # Errors
     ///
     /// - The error of the operation, or what stopped the call, in the type that [`Policy::run`] says.
-    pub fn call(self) -> Result<T, E::Error>
+    pub fn call(self) -> Result<T, X>
     where
         O: FnMut() -> Result<T, E>,
         E::Limits: CanBlock,
     {
-        let mut parts = self.parts;
+        let mut parts = self.into_parts();
         let settings = with_delays(&parts.settings, parts.delays.as_deref());
-        let mut call = Call::<E::Limits, Last<E::Error>>::with(&settings);
+        let mut call = Call::<E::Limits, Last<X>>::with(&settings);
         loop {
             while let Some(at) = match call.pause() {
                 Ok(at) => at,
@@ -127,18 +131,25 @@ where
     }
 }
 
-impl<'p, O, F, T, E, const RULED: bool, C, W> IntoFuture for Run<'p, O, T, E, RULED, C, W>
+impl<'p, O, F, T, E, const RULED: bool, C, W, X> Future for Run<'p, O, T, E, RULED, C, W, X>
 where
     O: FnMut() -> F + Send + 'p,
     F: ResultFuture<T, E> + Send + 'p,
     T: Send + 'p,
-    E: Ruled<RULED> + Ends<C, W, Error: Display + Send + 'p> + Send + 'p,
+    E: Ruled<RULED> + Ends<C, W, X, Way: 'p, Limits: 'p> + Send + 'p,
+    X: CallError<E> + Display + Send + 'p,
 {
-    type Output = Result<T, E::Error>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'p>>;
+    type Output = Result<T, X>;
 
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.parts.drive::<RULED, E::Limits, E::Way, F, E::Error>())
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let run = self.as_ref().get_ref();
+        let mut running = run.running.take().unwrap_or_else(|| {
+            let parts = run.parts.take().expect("polled after a panic");
+            Box::pin(parts.drive::<RULED, E::Limits, E::Way, F, X>())
+        });
+        let polled = running.as_mut().poll(context);
+        run.running.set(Some(running));
+        polled
     }
 }
 

@@ -1,11 +1,11 @@
 //! With which error the call of a run ends.
 //!
 //! ```text
-//! io::Error: Ends<Policy, Stopped>                        io::Error        it can hold a `Stopped`
-//! Error<A>: Ends<Policy, Error<A>>                        Error<A>
-//! sqlx::Error: Ends<Policy, Error<sqlx::Error>>           Error<sqlx::Error>      that of a client
-//! E: Ends<Stopped, ()>                                    Error<E>         after `or_stopped`
-//! E: Ends<WithoutLimits, ()>                              E                nothing stops the call
+//! io::Error: Ends<Policy, Stopped, io::Error>                                 it can hold a `Stopped`
+//! Error<A>: Ends<Policy, Error<A>, Error<A>>
+//! sqlx::Error: Ends<Policy, Error<sqlx::Error>, Error<sqlx::Error>>           that of a client
+//! E: Ends<Stopped, (), Error<E>>                                              after `or_stopped`
+//! E: Ends<WithoutLimits, (), E>                                               nothing stops the call
 //! ```
 //!
 //! No trait can say that a type is not `From<Stopped>`, so the clients are a list. Public types stand for the rows, because
@@ -30,20 +30,17 @@ use crate::stopped::Stopped;
     note = "for a type parameter, write `.or_stopped()`, or the bound `{Self}: From<reattempt::Stopped>`",
     note = "or drop the limits that a policy may have: `POLICY.without_limits().run(…)`"
 )]
-pub trait Ends<C, W>: Sized {
-    /// The error of the call.
-    type Error: CallError<Self>;
-    /// How it holds a `Stopped`.
-    type Way: 'static;
+pub trait Ends<C, W, X> {
+    /// How the error of the call holds a `Stopped`.
+    type Way;
     /// What can cut an attempt.
-    type Limits: Stops<Self::Error, Self::Way> + Send + 'static;
+    type Limits: Stops<X, Self::Way> + Send;
 }
 
 macro_rules! ends {
     ([$($parameters:tt)*] $Error:ty, $C:ty, $W:ty => $Ended:ty, $Way:ty, $Limits:ty) => {
         #[diagnostic::do_not_recommend]
-        impl<$($parameters)*> Ends<$C, $W> for $Error {
-            type Error = $Ended;
+        impl<$($parameters)*> Ends<$C, $W, $Ended> for $Error {
             type Way = $Way;
             type Limits = $Limits;
         }

@@ -55,7 +55,7 @@ impl Policy {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<'p, O, F, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Policy, W>
+    pub fn run<'p, O, F, T, E, W, X>(&self, operation: O) -> Run<'p, O, T, E, false, Policy, W, X>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
@@ -88,7 +88,10 @@ impl Policy {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Policy, W>
+    pub fn run_blocking<'p, O, T, E, W, X>(
+        &self,
+        operation: O,
+    ) -> Run<'p, O, T, E, false, Policy, W, X>
     where
         O: FnMut() -> Result<T, E>,
     {
@@ -115,7 +118,7 @@ impl Preset {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<'p, O, F, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Policy, W>
+    pub fn run<'p, O, F, T, E, W, X>(&self, operation: O) -> Run<'p, O, T, E, false, Policy, W, X>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
@@ -126,7 +129,10 @@ impl Preset {
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`] with the present
     /// [`policy`](Self::policy).
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E, W>(&self, operation: O) -> Run<'p, O, T, E, false, Policy, W>
+    pub fn run_blocking<'p, O, T, E, W, X>(
+        &self,
+        operation: O,
+    ) -> Run<'p, O, T, E, false, Policy, W, X>
     where
         O: FnMut() -> Result<T, E>,
     {

@@ -14,16 +14,18 @@ mod entries;
 mod rules;
 mod without_limits;
 
-use std::error::Error;
-use std::marker::PhantomData;
+use std::cell::Cell;
+use std::error::Error as StdError;
+use std::marker::{PhantomData, PhantomPinned};
 use std::panic::Location;
 use std::time::Duration;
 
-use self::drive::RunParts;
+use self::drive::{BoxedRun, RunParts};
 pub use self::ends::{CallError, Ends, MayStop};
 pub use self::rules::{Chained, Linked, Ruled};
 pub use self::without_limits::WithoutLimits;
 use crate::classify::{Assessment, OkAnswer, Retryable, VerdictAnswer};
+use crate::error::Error;
 use crate::event::RetryEvent;
 use crate::lookup::find_in;
 use crate::opaque::opaque;
@@ -31,66 +33,78 @@ use crate::policy::Policy;
 use crate::site::{BudgetOf, DelaysOf};
 use crate::stopped::Stopped;
 
-/// An operation with retries, which `.await` starts. That of [`Policy::run_blocking`] starts with [`call`](Self::call).
-///
-/// It is no future itself: where one is needed, as in `tokio::spawn`, write [`.into_future()`](IntoFuture::into_future).
+/// An operation with retries: the future that [`Policy::run`] returns, or the call that [`Policy::run_blocking`]
+/// prepares.
 ///
 /// Its rules and its hook have the names of the attribute's keys, such as [`on`](Self::on), [`until`](Self::until) and
 /// [`on_retry`](Self::on_retry). A method that sets a value begins with `with_`, as those of [`Policy`] do.
 ///
 /// You need not write the parameters. `RULED` says whether rules decide about errors; if not, the error type has to be
 /// [`Retryable`]. `C` is what the operation runs with, a `Policy` or [`WithoutLimits`], or else `Stopped` after
-/// [`or_stopped`](Self::or_stopped). `W` is what makes the error of a call that was stopped.
+/// [`or_stopped`](Self::or_stopped). `W` is what makes the error of a call that was stopped, and `X` is the error of the call.
 ///
-/// Rules and hooks are boxed, and must be `Send`. To apply one conditionally, test the condition inside its closure. `.await`
-/// boxes the operation, which must be `Send` too. [`unboxed`](Self::unboxed) does neither box the operation nor require
+/// Rules and hooks are boxed, and must be `Send`. To apply one conditionally, test the condition inside its closure. The first
+/// poll boxes the operation, which must be `Send` too. [`unboxed`](Self::unboxed) does neither box the operation nor require
 /// that: it may then use a `Cell` or an `Rc`, as in a test or on a `LocalSet`.
 #[must_use = "a run does nothing until it is awaited, or called if it is blocking"]
-pub struct Run<'p, O, T, E, const RULED: bool = false, C = Policy, W = Stopped> {
-    parts: RunParts<'p, O, T, E>,
+pub struct Run<'p, O, T, E, const RULED: bool = false, C = Policy, W = Stopped, X = E> {
+    /// `None` after the first poll.
+    parts: Cell<Option<RunParts<'p, O, T, E>>>,
+    running: Cell<Option<BoxedRun<'p, T, X>>>,
+    /// What is polled is pinned, so no method, which takes it by value, sees a run that began.
+    _pinned: PhantomPinned,
     kind: PhantomData<fn() -> (C, W)>,
 }
 
-impl<O, T, E, C, W> Run<'_, O, T, E, false, C, W> {
+impl<O, T, E, C, W, X> Run<'_, O, T, E, false, C, W, X> {
     /// A run with the name and the default budget of this place in the source.
     pub(crate) fn at(place: &'static Location<'static>, policy: Policy, operation: O) -> Self {
         Self::new(RunParts::new(place, policy, operation))
     }
 }
 
-impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
-    const fn new(parts: RunParts<'p, O, T, E>) -> Self {
+impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
+    fn new(parts: RunParts<'p, O, T, E>) -> Self {
         Self {
-            parts,
+            parts: Cell::new(Some(parts)),
+            running: Cell::new(None),
+            _pinned: PhantomPinned,
             kind: PhantomData,
         }
     }
 
+    fn into_parts(self) -> RunParts<'p, O, T, E> {
+        let parts = self.parts.into_inner();
+        parts.expect("a run that was polled is pinned")
+    }
+
     fn change<const RULES: bool>(
-        mut self,
+        self,
         change: impl FnOnce(&mut RunParts<'p, O, T, E>),
-    ) -> Run<'p, O, T, E, RULES, C, W> {
-        change(&mut self.parts);
-        Run::new(self.parts)
+    ) -> Run<'p, O, T, E, RULES, C, W, X> {
+        let mut parts = self.into_parts();
+        change(&mut parts);
+        Run::new(parts)
     }
 
     /// Retries only the errors for which `when` returns true. With [`on`](Self::on), both must select the error. Its hint,
     /// such as `Retry-After`, is followed, and its verdict sets the price of the retry.
     ///
     /// For an error type that is not [`Retryable`], write [`when_any`](Self::when_any).
-    pub fn when<P>(self, when: P) -> Run<'p, O, T, E, true, C, W>
+    pub fn when<P>(self, when: P) -> Run<'p, O, T, E, true, C, W, X>
     where
         P: FnMut(&E) -> bool + Send + 'p,
         E: Retryable,
     {
-        let mut run = self.when_any(when);
-        run.parts.rules.own = Assessment::of;
-        run
+        self.change(|parts| {
+            parts.rules.when.push(Box::new(when));
+            parts.rules.own = Assessment::of;
+        })
     }
 
     /// [`when`](Self::when) for any error type, such as a `String` or a type parameter: the error has no hint, and the verdict
     /// `unknown`.
-    pub fn when_any<P>(self, when: P) -> Run<'p, O, T, E, true, C, W>
+    pub fn when_any<P>(self, when: P) -> Run<'p, O, T, E, true, C, W, X>
     where
         P: FnMut(&E) -> bool + Send + 'p,
     {
@@ -127,7 +141,7 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
     /// assert_eq!(POLICY.run(request).verdict(of_nats).or_stopped().await.unwrap(), 7);
     /// # }
     /// ```
-    pub fn verdict<P, A>(self, mut verdict: P) -> Run<'p, O, T, E, true, C, W>
+    pub fn verdict<P, A>(self, mut verdict: P) -> Run<'p, O, T, E, true, C, W, X>
     where
         P: FnMut(&E) -> A + Send + 'p,
         A: VerdictAnswer,
@@ -143,9 +157,9 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
     /// taken effect, or the lost connection of a database, which may have been in one. Of several `on`, one must find an error.
     ///
     /// For an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`, write [`on_inside`](Self::on_inside).
-    pub fn on<A>(self) -> Run<'p, O, T, E, true, C, W>
+    pub fn on<A>(self) -> Run<'p, O, T, E, true, C, W, X>
     where
-        A: Error + Retryable + 'static,
+        A: StdError + Retryable + 'static,
         E: Linked,
     {
         self.change(|parts| {
@@ -156,9 +170,9 @@ impl<'p, O, T, E, const RULED: bool, C, W> Run<'p, O, T, E, RULED, C, W> {
 
     /// [`on`](Self::on) for an error type that does not implement `Error`, but has an error inside: an `anyhow::Error`, or a
     /// `Box<dyn Error + Send + Sync>`.
-    pub fn on_inside<A>(self) -> Run<'p, O, T, E, true, C, W>
+    pub fn on_inside<A>(self) -> Run<'p, O, T, E, true, C, W, X>
     where
-        A: Error + Retryable + 'static,
+        A: StdError + Retryable + 'static,
         E: Chained,
     {
         self.change(|parts| {
@@ -385,11 +399,11 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
     /// assert_eq!(failed.unwrap().to_string(), "invalid digit found in string");
     /// # }
     /// ```
-    pub fn or_stopped(self) -> Run<'p, O, T, E, RULED, Stopped, ()> {
-        Run::new(self.parts)
+    pub fn or_stopped(self) -> Run<'p, O, T, E, RULED, Stopped, (), Error<E>> {
+        Run::new(self.into_parts())
     }
 }
 
 opaque! {
-    Run [O, T, E, const RULED: bool, C, W] ['_, O, T, E, RULED, C, W];
+    Run [O, T, E, const RULED: bool, C, W, X] ['_, O, T, E, RULED, C, W, X];
 }

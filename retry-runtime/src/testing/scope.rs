@@ -100,9 +100,9 @@ impl Scope {
     /// # Cancel safety
     ///
     /// Dropping the returned future drops `future`.
-    pub fn run<F: IntoFuture>(self, future: F) -> impl Future<Output = (F::Output, Log)> {
+    pub fn run<F: Future>(self, future: F) -> impl Future<Output = (F::Output, Log)> {
         let scope = self.begin();
-        let calls = Observe::with(Listener::of(Arc::clone(&scope)), future.into_future());
+        let calls = Observe::with(Listener::of(Arc::clone(&scope)), future);
         async move {
             let (output, _) = calls.await;
             (output, Log(scope.take()))

@@ -39,6 +39,11 @@ async fn that_holds_a_stopped() -> io::Result<()> {
     FAST_IO.run(async || io::Result::Ok(())).await
 }
 
+/// The type comes from the signature.
+async fn that_the_closure_does_not_name() -> io::Result<u8> {
+    FAST_IO.run(async || Ok(u8::try_from(std::fs::read("settings.toml")?.len()).unwrap_or(7))).await
+}
+
 async fn of_an_application() -> anyhow::Result<()> {
     let operation = async || anyhow::Ok(io::Result::Ok(())?);
     POLICY.run(operation).on_inside::<io::Error>().await?;
@@ -51,6 +56,7 @@ enum Own {
     #[retryable(transient)]
     Busy,
     #[error(transparent)]
+    #[retryable(forward)]
     Stopped(#[from] Stopped),
 }
 
@@ -77,10 +83,9 @@ async fn of_an_unknown_crate() -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn of_any_type<E>(
-    fails: impl AsyncFn() -> Result<(), E>,
-) -> Result<Result<(), E>, Stopped> {
-    let ended = POLICY.run(|| fails()).when_any(|_| true).or_stopped().unboxed().await;
+async fn of_any_type<E: fmt::Display>(fails: fn() -> Result<(), E>) -> Result<Result<(), E>, Stopped> {
+    let run = POLICY.run(async || fails()).when_any(|_| true).or_stopped();
+    let ended = run.unboxed().await;
     ended.map_or_else(|error| error.into_failed().map(Err), |done| Ok(Ok(done)))
 }
 
@@ -93,6 +98,7 @@ fn blocking() -> anyhow::Result<()> {
 
 fn main() {
     let _ = (of_a_client, of_a_database, in_its_own_type, without_limits);
+    let _ = that_the_closure_does_not_name;
     let _ = (that_holds_a_stopped, of_an_application, of_our_own, of_an_unknown_crate);
     let _ = (of_any_type::<String>, blocking);
 }
