@@ -202,3 +202,48 @@ async fn limits_count_from_the_beginning_also_of_a_body_that_computes() {
         (Outcome::Deadline, 1)
     );
 }
+
+/// Two tasks pass the answer on, each in a turn of its own, as the task of a connection does. The clock jumps over all limits, as
+/// it does after the process stood still.
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_came_while_the_thread_stood_still_counts() {
+    async fn answer(turns: u32, sent: &Cell<u32>) -> io::Result<()> {
+        sent.set(sent.get() + 1);
+        let (answer, arrives) = tokio::sync::oneshot::channel();
+        tokio::spawn(async move {
+            tokio::time::sleep(ms(200)).await;
+            for _ in 0..turns {
+                tokio::task::yield_now().await;
+            }
+            answer.send(()).ok();
+        });
+        arrives.await.map_err(io::Error::other)
+    }
+    #[retry(attempts = 2, timeout = "1s")]
+    async fn limited(turns: u32, sent: &Cell<u32>) -> io::Result<()> {
+        answer(turns, sent).await
+    }
+    #[retry(deadline = "1s")]
+    async fn dated(turns: u32, sent: &Cell<u32>) -> io::Result<()> {
+        answer(turns, sent).await
+    }
+    #[retry(attempts = 2, timeout = "1s", hedge = "500ms")]
+    async fn hedged(turns: u32, sent: &Cell<u32>) -> io::Result<()> {
+        answer(turns, sent).await
+    }
+    macro_rules! stalls {
+        ($call:ident, $turns:expr) => {{
+            let sent = Cell::new(0);
+            let mut call = std::pin::pin!($call($turns, &sent));
+            assert!(futures::poll!(&mut call).is_pending());
+            tokio::task::yield_now().await;
+            tokio::time::advance(ms(2000)).await;
+            (call.await.is_ok(), sent.get())
+        }};
+    }
+    assert_eq!(stalls!(limited, 1), (true, 1));
+    assert_eq!(stalls!(dated, 1), (true, 1));
+    assert_eq!(stalls!(hedged, 1), (true, 1));
+    assert_eq!(stalls!(limited, 9), (true, 2), "it is not there yet");
+    assert_eq!(stalls!(dated, 9), (false, 1), "it is not there yet");
+}

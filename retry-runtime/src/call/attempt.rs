@@ -2,11 +2,12 @@
 //! that could cut it.
 
 use std::fmt;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
+use tokio::task::yield_now;
 
 use super::timers::poll_until_due;
 use super::{Call, State};
@@ -160,6 +161,7 @@ impl State<'_> {
     /// Looks at what changed since the last attempt: limits, the wait, and the outer call.
     #[cold]
     fn look_around(&self) {
+        self.last_polls.set(0);
         self.frame.renew_limits();
         self.end_wait();
         outer(|outer| self.begin_within(outer));
@@ -181,7 +183,7 @@ impl State<'_> {
 
 opaque! { Attempting [F, C: Limits] ['_, '_, F, C]; }
 
-/// Returns the limit of an attempt that was reached. It is not generic, so a program has it once.
+/// Returns the limit of an attempt that was reached, after the last polls of its body. It is not generic, so a program has it once.
 pub(super) fn poll_limits(
     state: &State<'_>,
     slot: Pin<&mut Option<Sleep>>,
@@ -191,7 +193,7 @@ pub(super) fn poll_limits(
     if deadline.min(cut) == Stamp::NEVER {
         return Poll::Pending;
     }
-    poll_until_due(state, slot, waker, |now| {
+    let reached = ready!(poll_until_due(state, slot, waker, |now| {
         if deadline <= now {
             Ok(Cut::Deadline)
         } else if cut <= now {
@@ -199,7 +201,32 @@ pub(super) fn poll_limits(
         } else {
             Err(deadline.min(cut))
         }
-    })
+    }));
+    if state.polls_again(deadline.min(cut), waker) {
+        return Poll::Pending;
+    }
+    Poll::Ready(reached)
+}
+
+/// A limit that is seen so late passed while the thread or the process stood still.
+const LATE: Duration = Duration::from_millis(5);
+/// How often the body is polled after that. The task of a connection may wake another task, and that one the body.
+const LAST_POLLS: u8 = 3;
+
+impl State<'_> {
+    /// Whether the body is polled once more, although it reached this limit. Its answer may have come in time, and lie in a socket that
+    /// another task reads.
+    #[cold]
+    fn polls_again(&self, limit: Stamp, waker: &mut Context<'_>) -> bool {
+        let polls = self.last_polls.get();
+        let is_late = polls > 0 || Stamp::now().since(limit) >= LATE;
+        if !is_late || polls == LAST_POLLS || !self.frame.is_attempt() {
+            return false;
+        }
+        self.last_polls.set(polls + 1);
+        // It wakes this task after tokio has looked at the sockets, and run the tasks that they wake.
+        pin!(yield_now()).poll(waker).is_pending()
+    }
 }
 
 /// The limit that ended an attempt before its body returned, or `until`, which does not accept what the body returned.

@@ -96,6 +96,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
                 recorded,
                 waits: Cell::new(false),
                 follows_refusal: Cell::new(false),
+                last_polls: Cell::new(0),
                 said: Cell::default(),
                 stands: false,
             },
@@ -173,6 +174,8 @@ pub(crate) struct State<'p> {
     recorded: bool,
     /// The recorder counts the call as one that is between two attempts.
     waits: Cell<bool>,
+    /// How often the body of the present attempt was polled after its limit.
+    last_polls: Cell<u8>,
     /// What `when_ok`, `until` or `unless` says about the attempt that ended.
     // In a cell: if their methods took `&mut self`, a trait of the user for every type could take them over.
     said: Cell<Said>,

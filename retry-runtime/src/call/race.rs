@@ -92,7 +92,8 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
                         return Poll::Ready(settle(self, Err(cut)));
                     }
                 }
-                let Some(at) = hedge_at else {
+                // After a limit that was seen late, no hedge begins.
+                let Some(at) = hedge_at.filter(|_| state.last_polls.get() == 0) else {
                     return Poll::Pending;
                 };
                 let now = ready!(poll_until_due(state, slow.as_mut(), waker, |now| {
