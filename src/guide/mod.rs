@@ -40,7 +40,7 @@
 //!
 //! - [How do I test code that retries?](testing): scopes without waits, a whole service, the paused clock
 //! - [How do I change retries without a release?](configuring): presets, settings, reloads
-//! - [What does this crate promise?](promises): eleven promises with their tests, costs, versions, browsers
+//! - [What does this crate promise?](promises): twelve promises with their tests, costs, versions, browsers
 //!
 //! For the authors of libraries: [`docs/LIBRARIES.md`]. Coming from another crate: [`docs/MIGRATING.md`]. Editors and debuggers:
 //! [`docs/EDITOR.md`].

@@ -347,7 +347,7 @@ fn the_index_has_each_key_outcome_and_verdict_and_texts_of_errors_that_exist() {
 #[test]
 fn each_test_that_a_promise_names_exists() {
     let rows = table(&read("src/guide/promises.md"), "| | promise | test |");
-    assert_eq!(rows.len(), 11);
+    assert_eq!(rows.len(), 12);
     for row in rows {
         for name in quoted(&row[2]) {
             assert!(root().join("tests").join(name).exists(), "{name}");

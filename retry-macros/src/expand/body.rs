@@ -18,7 +18,7 @@ pub(super) fn attempt(
     plan: &Plan,
     body: &TokenStream,
     at: Span,
-    hedged: bool,
+    (hedged, said): (bool, bool),
 ) -> TokenStream {
     let typed = typed_return(&item::without_impl(&function.output));
     let body = if plan.rename_self {
@@ -26,7 +26,7 @@ pub(super) fn attempt(
     } else {
         body.clone()
     };
-    let (body, commits) = item::with_commits(body, hedged);
+    let (body, commits) = item::with_commits(body, hedged, said);
     let commits = commits.then(|| {
         generated! {
             #[allow(unused_imports)]

@@ -43,8 +43,9 @@ pub(super) fn call(
     // The span of the whole body. A smaller span would show better where a value is used up, but clippy would take
     // the body for generated code and not check it (`implicit_return`).
     let at = function.braces;
-    let hedged = model.hedges() && model.idempotent.is_none();
-    let block = body::attempt(function, plan, body, at, hedged);
+    let said = model.idempotent.is_some();
+    let twice = (model.hedges() && !said, said || model.never_retries());
+    let block = body::attempt(function, plan, body, at, twice);
     let Plan { allowed, each, .. } = plan;
     let body = cancel.later(&block, at);
     // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.

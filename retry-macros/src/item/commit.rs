@@ -1,73 +1,95 @@
-//! A transaction that its own method commits.
+//! What a body must not do twice by accident: a transaction that its own method commits, and a POST or PATCH.
 //!
 //! The error of `transaction.commit()` looks like that of a statement, and a timeout may cut it. So the attempt has to know of
-//! it. Whether `commit` is that of a transaction, only rustc knows.
+//! it. Whether `commit` is that of a transaction, and `post` that of a client, only rustc knows.
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::quote_spanned;
 
-use crate::tokens::{before, delimiter, grouped, has_word, inside, is_punct, is_word, located};
+use crate::tokens::{
+    before, deep, delimiter, grouped, has_word, inside, is_punct, is_word, located,
+};
 
-/// The body, in which the attempt gets what each `.commit()` returns, and whether there is one.
+/// The body, in which the attempt gets what each `.commit()`, `.post(…)` and `.patch(…)` returns, and whether there is one.
 ///
 /// ```text
 /// Input:   transaction.commit().await?
 /// Output:  transaction.commit().__retry_commit(|commit| Commit::of(&commit).track(commit)).await?
 /// ```
 ///
-/// If it is `hedged`, a second attempt may run beside the first.
-pub(crate) fn with_commits(body: TokenStream, hedged: bool) -> (TokenStream, bool) {
-    let mut found = false;
+/// If it is `hedged`, a second attempt may run beside the first. If it is `said` whether running twice does harm, or the body has a key,
+/// a request is not asked about.
+pub(crate) fn with_commits(body: TokenStream, hedged: bool, said: bool) -> (TokenStream, bool) {
+    let is_key = |token: &TokenTree| {
+        let text = token.to_string().to_lowercase();
+        !matches!(token, TokenTree::Group(_)) && text.contains("idempotency")
+    };
+    let keyed = || has_word(&body, "attempt_headers") || deep(&body).any(|token| is_key(&token));
+    let sends = !said && has_word(&body, "post patch") && !keyed();
     // Most bodies stay as they are.
-    if !has_word(&body, "commit") {
-        return (body, found);
+    if !sends && !has_word(&body, "commit") {
+        return (body, false);
     }
-    let track = if hedged { "track_beside" } else { "track" };
-    (tracked(body, track, track, &mut found), found)
+    let attempt = if hedged { "track_beside" } else { "track" };
+    let mut walk = Walk {
+        attempt,
+        sends,
+        found: false,
+    };
+    (walk.tracked(body, attempt), walk.found)
 }
 
-/// `attempt` is the method for the code of the attempt itself, and `track` that for this part of it.
-fn tracked(body: TokenStream, attempt: &str, track: &str, found: &mut bool) -> TokenStream {
-    let tokens: Vec<_> = body.into_iter().collect();
-    let mut code = TokenStream::new();
-    for (at, token) in tokens.iter().enumerate() {
-        let previous = before(&tokens, at, 1);
-        let is_commit = is_empty_call(token)
-            && is_word(previous, "commit")
-            && is_punct(before(&tokens, at, 2), ".");
-        if let Some(method) = previous.filter(|_| is_commit) {
-            *found = true;
-            // This span puts rustc's "would run the transaction again" on the method.
-            let span = located(method.span());
-            let track = Ident::new(track, span);
-            code.extend([token.clone()]);
-            code.extend(quote_spanned! {span=>
-                .__retry_commit(|__commit| __retry::Commit::of(&__commit).#track(__commit))
-            });
-            continue;
-        }
-        code.extend([match token {
-            TokenTree::Group(group) if !is_apart(&tokens, at) => {
-                // A task knows nothing of the attempt, unless that is propagated to it.
-                let track = match previous {
-                    Some(TokenTree::Ident(word)) if word.to_string().starts_with("spawn") => {
-                        "track_apart"
-                    }
-                    word if is_word(word, "propagate") => attempt,
-                    _ => track,
-                };
-                let inner = tracked(group.stream(), attempt, track, found);
-                grouped(group.delimiter(), inner, group.span())
+struct Walk {
+    /// The method for a commit in the attempt itself.
+    attempt: &'static str,
+    sends: bool,
+    found: bool,
+}
+
+impl Walk {
+    /// `track` is the method for a commit in this part of the body.
+    fn tracked(&mut self, body: TokenStream, track: &str) -> TokenStream {
+        let tokens: Vec<_> = body.into_iter().collect();
+        let mut code = TokenStream::new();
+        for (at, token) in tokens.iter().enumerate() {
+            let previous = before(&tokens, at, 1);
+            let is_call = is_punct(before(&tokens, at, 2), ".")
+                && delimiter(Some(token)) == Some(Delimiter::Parenthesis);
+            let commits = is_word(previous, "commit") && is_empty(token);
+            let sends = self.sends && is_word(previous, "post patch");
+            if let Some(method) = previous.filter(|_| is_call && (commits || sends)) {
+                self.found = true;
+                // This span puts rustc's "would run the transaction again" on the method.
+                let span = located(method.span());
+                let track = Ident::new(if sends { "send" } else { track }, span);
+                code.extend([token.clone()]);
+                code.extend(quote_spanned! {span=>
+                    .__retry_commit(|__commit| __retry::Commit::of(&__commit).#track(__commit))
+                });
+                continue;
             }
-            token => token.clone(),
-        }]);
+            code.extend([match token {
+                TokenTree::Group(group) if !is_apart(&tokens, at) => {
+                    // A task knows nothing of the attempt, unless that is propagated to it.
+                    let track = match previous {
+                        Some(TokenTree::Ident(word)) if word.to_string().starts_with("spawn") => {
+                            "track_apart"
+                        }
+                        word if is_word(word, "propagate") => self.attempt,
+                        _ => track,
+                    };
+                    let inner = self.tracked(group.stream(), track);
+                    grouped(group.delimiter(), inner, group.span())
+                }
+                token => token.clone(),
+            }]);
+        }
+        code
     }
-    code
 }
 
-fn is_empty_call(token: &TokenTree) -> bool {
-    delimiter(Some(token)) == Some(Delimiter::Parenthesis)
-        && matches!(token, TokenTree::Group(group) if inside(group).is_empty())
+fn is_empty(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Group(group) if inside(group).is_empty())
 }
 
 /// Whether the group at `at` becomes a text, `stringify!(…)`, or is a module, `mod name {…}`, which does not see the names of the body.
@@ -108,7 +130,7 @@ mod tests {
             ("tx.rollback().await?; self.commit;", ""),
         ] {
             for (hedged, track) in [(false, "track"), (true, "track_beside")] {
-                let (code, found) = with_commits(body.parse().unwrap(), hedged);
+                let (code, found) = with_commits(body.parse().unwrap(), hedged, false);
                 let code = code.to_string();
                 let words = code.split_whitespace();
                 let names = words.filter(|word| word.starts_with("track"));
@@ -124,6 +146,33 @@ mod tests {
                 );
                 assert_eq!(found, !names.is_empty(), "{body}");
             }
+        }
+    }
+
+    #[test]
+    fn a_request_is_asked_about_unless_that_is_said_or_it_has_a_key() {
+        for (body, asks) in [
+            ("client.post(url).send().await?;", 1),
+            ("client.patch(url).body(client.post(a).await?)", 2),
+            ("set.spawn(client.post(url).send());", 1),
+            ("client.get(url).send().await?; self.post; post(url);", 0),
+            ("client.post(url).attempt_headers().send().await?;", 0),
+            ("client.post(url).header(IDEMPOTENCY_KEY, key)", 0),
+            ("client.post(url).header(\"Idempotency-Key\", key)", 0),
+        ] {
+            let (code, found) = with_commits(body.parse().unwrap(), false, false);
+            let code = code.to_string();
+            let words = code.split_whitespace();
+            assert_eq!(
+                words.filter(|word| *word == "__retry_commit").count(),
+                asks,
+                "{body}"
+            );
+            assert_eq!(found, asks > 0, "{body}");
+            assert!(
+                !with_commits(body.parse().unwrap(), false, true).1,
+                "{body}"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a method `commit` without arguments returned: the `COMMIT` of a transaction, or anything else.
+//! What a method `commit` without arguments returned: the `COMMIT` of a transaction, or anything else. The same of `post` and `patch`.
 //!
 //! ```text
 //! Input:  transaction.commit()
@@ -36,6 +36,9 @@ impl<C> Returned for C {}
 ///     .track(commit)                 a future that the attempt knows                      `commit`
 ///     .track_apart(commit)           a compile error                                      `commit`
 ///     .track_beside(commit)          a compile error                                      `commit`
+/// // Output:                         R: Request                                           else
+/// Commit::of(&request)
+///     .send(request)                 a compile error                                      `request`
 /// ```
 pub type Commit<C> = Level<Other<C>>;
 
@@ -70,7 +73,29 @@ impl<T, E: Lost, C: Future<Output = Result<T, E>>> Commit<C> {
     pub fn track_beside(&self, commit: C) -> C where Apart: CommitsOnce<E> { commit }
 }
 
+/// A request that a client is about to send.
+pub trait Request {}
+
+#[cfg(feature = "reqwest-0_13")]
+impl Request for reqwest::RequestBuilder {}
+#[cfg(feature = "reqwest-0_12")]
+impl Request for reqwest_0_12::RequestBuilder {}
+#[cfg(feature = "reqwest-middleware-0_5")]
+impl Request for reqwest_middleware::RequestBuilder {}
+
+impl<R: Request> Commit<R> {
+    /// Refuses a request until the attribute says whether running twice does harm.
+    #[rustfmt::skip]
+    pub fn send(&self, request: R) -> R where Apart: MayRunTwice<R> { request }
+}
+
 impl<C> Other<C> {
+    /// Returns the value.
+    #[inline]
+    pub fn send(&self, other: C) -> C {
+        other
+    }
+
     /// Returns the value.
     #[inline]
     pub fn track(&self, other: C) -> C {
@@ -109,3 +134,35 @@ pub trait IsTracked<E> {}
     note = "remove `hedge`, or, if running twice does no harm, add `idempotent = true`"
 )]
 pub trait CommitsOnce<E> {}
+
+/// A POST or PATCH may be sent twice.
+#[diagnostic::on_unimplemented(
+    message = "if the answer to this request is lost, another attempt sends it again, and the server may act on both",
+    label = "say in the attribute whether that does harm",
+    note = "if it does, and the server reads keys: `.attempt_headers()`, with `use reattempt::reqwest_0_13::RequestExt as _;`",
+    note = "if it does: `idempotent = false`",
+    note = "if it does not, as in a search: `idempotent = true`"
+)]
+pub trait MayRunTwice<R> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_client_of_http_has_its_requests() {
+        #[cfg(any(
+            feature = "reqwest-0_13",
+            feature = "reqwest-0_12",
+            feature = "reqwest-middleware-0_5"
+        ))]
+        const fn is_request<R: Request>() {}
+        #[cfg(feature = "reqwest-0_13")]
+        is_request::<reqwest::RequestBuilder>();
+        #[cfg(feature = "reqwest-0_12")]
+        is_request::<reqwest_0_12::RequestBuilder>();
+        #[cfg(feature = "reqwest-middleware-0_5")]
+        is_request::<reqwest_middleware::RequestBuilder>();
+        assert_eq!(Commit::of(&1).send(1), 1, "no request");
+    }
+}

@@ -42,7 +42,9 @@ pub use self::argument::{
     Argument, Each, FindsSelfAgain, ForEachAttempt, Lent, LentAcrossThreads, StartsAnew, Unshared,
     handed_over,
 };
-pub use self::commit::{Apart, Commit, CommitsOnce, IsTracked, Other, Returned};
+pub use self::commit::{
+    Apart, Commit, CommitsOnce, IsTracked, MayRunTwice, Other, Request, Returned,
+};
 pub use self::convert::{Convert, Unconverted};
 #[cfg(any(feature = "reqwest-middleware-0_5", feature = "tower-0_5"))]
 pub(crate) use self::failed::write_chain;

@@ -327,3 +327,44 @@ async fn a_commit_in_doubt_outside_of_any_call_is_a_warning() {
     let (_, said) = end_of(hands_over(End::Refused)).await;
     assert!(!said.contains(IN_DOUBT), "{said}");
 }
+
+/// What the guide lists, and what the attribute cannot see.
+#[tokio::test(start_paused = true)]
+async fn what_still_runs_twice_is_known() {
+    async fn unseen(begun: Transaction<'_>) -> DbResult<()> {
+        begun.commit().await
+    }
+    trait Any {
+        type Error: std::fmt::Display + std::fmt::Debug;
+        async fn commit(self) -> Result<(), Self::Error>;
+    }
+    impl Any for Transaction<'_> {
+        type Error = Error;
+        async fn commit(self) -> DbResult<()> {
+            unseen(self).await
+        }
+    }
+    #[retry(base = "1ms", budget = "none", when = |_| true)]
+    async fn called(begun: Transaction<'_>) -> DbResult<()> {
+        unseen(begun).await
+    }
+    #[retry(base = "1ms", budget = "none", when = |_| true)]
+    async fn by_path(begun: Transaction<'_>) -> DbResult<()> {
+        Transaction::commit(begun).await
+    }
+    #[retry(base = "1ms", budget = "none", when = |_| true)]
+    async fn of_any<T: Any + Copy>(begun: T) -> Result<(), T::Error> {
+        begun.commit().await
+    }
+    let all = commits_of!(End::Lost; called, by_path, of_any);
+    for (name, commits) in all {
+        assert_eq!(commits, 3, "{name}");
+    }
+    // The fix that the guide names.
+    #[retry(base = "1ms", budget = "none", when = |_| true)]
+    async fn of_once(begun: Transaction<'_>) -> DbResult<()> {
+        once(begun).await
+    }
+    let [(_, commits)] = commits_of!(End::Lost; of_once);
+    assert_eq!(commits, 1);
+}
