@@ -17,8 +17,8 @@ use std::time::Instant;
 
 use futures::stream::{self, StreamExt as _};
 use indicatif::{ProgressBar, ProgressStyle};
-use reattempt::http::StatusError;
-use reattempt::reqwest::ResponseExt as _;
+use reattempt::http_1::StatusError;
+use reattempt::reqwest_0_13::ResponseExt as _;
 use reattempt::{Attempt, Budget, Outcome, Report, Retryable, Stopped, observe, retry};
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_RANGE, ETAG, HeaderValue, IF_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode};
