@@ -56,7 +56,7 @@ use crate::stopped::Stopped;
 /// - A response whose status has a [retryable verdict](crate::codes::http_status), such as 503. `Retry-After` is a lower
 ///   bound of the wait, up to `max_retry_after`. Any other response is a success of the call, such as 404.
 /// - A 409 to a request with a key, after an attempt that may still run: it has the key.
-/// - An error of `reqwest`, or of a middleware behind this one, whose [verdict](Retryable) allows it.
+/// - An error of `reqwest`, or of a middleware behind this one, whose [verdict](crate::Retryable) allows it.
 /// - A POST, a PATCH, or a write with a condition only if nothing ran, such as when no connection could be made. The headers
 ///   `If-Match`, `If-None-Match` and `If-Unmodified-Since` are conditions: after a success whose answer was lost, a retry
 ///   would return 412. With the header `Idempotency-Key`, these requests are retried as any other. The key must be
@@ -72,7 +72,7 @@ use crate::stopped::Stopped;
 /// |---|---|
 /// | had a response | that response, whatever its status |
 /// | had an error | that error, unchanged |
-/// | was cut by a timeout or a deadline | [`Error::Middleware`] with a [`Stopped`](crate::Stopped) inside, whose source is the error of an earlier attempt |
+/// | was cut by a timeout or a deadline | [`Error::Middleware`] with a [`Stopped`] inside, whose source is the error of an earlier attempt |
 ///
 /// A response that is retried is dropped before the wait, after a short rest of its body is read, so that its connection is free.
 ///

@@ -68,7 +68,7 @@ use crate::site::{BudgetOf, PolicyOf, Site, SiteSettings};
 /// says whether it is retried; see [`ServiceError`].
 ///
 /// A method that is not idempotent, such as POST, and a write with a condition, such as `If-Match`, are retried only if nothing
-/// ran, or with the header `Idempotency-Key`; see [`is_idempotent`](crate::adapters::http::is_idempotent).
+/// ran, or with the header `Idempotency-Key`; see [`is_idempotent`].
 ///
 /// Of a response that is retried, a short rest of the body is read, at most 16 KiB and for at most 50 ms, so that its connection
 /// can be used again.
@@ -331,7 +331,7 @@ where
     S: Service<N, Error: Into<BoxedError>, Future: Send> + Clone + Send + 'static,
     S::Response: Send,
     Q: Requests<N, S::Response, S::Error> + Send + Sync + 'static,
-    L: Ends<S::Error> + 'static,
+    L: ErrorOfLayer<S::Error> + 'static,
     N: Send + 'static,
 {
     type Response = S::Response;
@@ -368,14 +368,14 @@ where
 
 /// How the calls of a layer end. A site with limits has an error that can be a [`Stopped`](crate::Stopped).
 #[doc(hidden)]
-pub trait Ends<E> {
+pub trait ErrorOfLayer<E> {
     type Cut: Stops<FailedAttempt, ()> + Send;
     type Error;
 
     fn error(error: BoxedError, changed: impl FnOnce(BoxedError) -> BoxedError) -> Self::Error;
 }
 
-impl<E> Ends<E> for Site<true> {
+impl<E> ErrorOfLayer<E> for Site<true> {
     type Cut = Cut;
     type Error = BoxedError;
 
@@ -384,7 +384,7 @@ impl<E> Ends<E> for Site<true> {
     }
 }
 
-impl<E: StdError + 'static> Ends<E> for SiteSettings<'static> {
+impl<E: StdError + 'static> ErrorOfLayer<E> for SiteSettings<'static> {
     type Cut = Never;
     type Error = E;
 
