@@ -79,7 +79,9 @@ fn each_row_on_another_crate_has_the_key_that_the_compile_error_names() {
     const OTHERWISE: &str = "| `max_interval` is checked between attempts |";
     let page = include_str!("../../../docs/MIGRATING.md");
     let mut compared = 0;
-    for row in page.lines().filter(|line| line.starts_with("| ")) {
+    // A row that begins with a link is about a crate, which may have the name of a word: `retry`.
+    let is_row = |line: &&str| line.starts_with("| ") && !line.starts_with("| [");
+    for row in page.lines().filter(is_row) {
         let (theirs, ours) = row[2..].split_once(" | ").unwrap();
         let word = theirs.split('`').nth(1).unwrap_or_default();
         let is_name = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
