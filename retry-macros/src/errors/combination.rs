@@ -92,6 +92,16 @@ messages! {
         help "remove `async` and `.await`, and call what blocks";
     }
 
+    /// `key` is `on_retry` or `on_end`.
+    async_hook(key: &str) {
+        "`{key}` is not async: nothing would await its future";
+        help "{}", if key == "on_retry" {
+            "spawn a task in it, or write `before_retry = async || …`, which runs after the wait"
+        } else {
+            "spawn a task in it"
+        };
+    }
+
     decorrelated_delays() {
         "`jitter = \"decorrelated\"` computes the delays, and `delays` lists them";
         help "write `jitter = \"full\"` or `jitter = \"equal\"`, or remove `delays`";

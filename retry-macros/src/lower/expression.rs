@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens as _;
-use syn::{Expr, Lit, UnOp};
+use syn::{Expr, ExprClosure, Lit, UnOp};
 
 use crate::errors::{Fault, combination, value as wording, whole};
 use crate::given::{Form, Given};
@@ -21,6 +21,9 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
     let expr = given.expr()?;
     let write = match peel(&expr) {
         Expr::Path(_) => return Ok(expr),
+        Expr::Closure(closure) if matches!(argument, "event" | "report") && is_async(closure) => {
+            return Err(given.fault(combination::async_hook(given.key.name)));
+        }
         Expr::Closure(closure) if closure.asyncness.is_none() && closure.inputs.len() == 1 => {
             return Ok(expr);
         }
@@ -37,6 +40,11 @@ pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
         }
     };
     Err(given.wrong_but(&write))
+}
+
+/// Whether what a closure returns is a future, as far as its text shows.
+fn is_async(closure: &ExprClosure) -> bool {
+    closure.asyncness.is_some() || matches!(peel(&closure.body), Expr::Async(_))
 }
 
 /// The name that an expression begins with, if it is not that of a macro.
