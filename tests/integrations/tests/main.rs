@@ -1,6 +1,7 @@
 //! Clients and servers of HTTP and gRPC in this process, over loopback.
 
 mod any_error;
+mod conditional;
 mod deadline_layer;
 mod gateway;
 mod headers;
