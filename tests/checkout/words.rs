@@ -11,7 +11,7 @@ const README: (&str, usize) = ("README.md", 650);
 /// A page, or a folder of pages, and how many words it may have outside of tables.
 const LIMITS: [(&str, usize); 3] = [
     ("src/retry.md", 1_750),
-    ("src/guide", 11_120),
+    ("src/guide", 10_800),
     ("docs", 4_600),
 ];
 
