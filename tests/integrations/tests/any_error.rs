@@ -20,7 +20,8 @@ macro_rules! ends_in_error {
             std::future::pending::<()>().await;
             Err::<(), _>($error)
         });
-        let stopped: Stopped = stopped.await.unwrap_err().into_failed().unwrap_err();
+        let stopped: Error<$Error> = stopped.await.unwrap_err();
+        let stopped: Stopped = stopped.into_failed().unwrap_err();
         assert_eq!(stopped.attempts(), 1);
         let own: Result<(), $Error> = POLICY.without_limits().run(async || Err($error)).await;
         own.unwrap_err();
