@@ -3,7 +3,7 @@
 mod borrowed;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, Signature};
 
@@ -81,8 +81,10 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
         }
         (None, Some(path)) => {
             let policy = operand(path);
+            // This span puts "is a `Preset`" on the path.
+            let policy = quote_spanned!(located(path.span())=> __retry::constant(&#policy));
             (
-                quote!(__retry::Policy::copied(&#policy) #constant),
+                quote!(__retry::Policy::copied(#policy) #constant),
                 changed(&dynamic),
             )
         }

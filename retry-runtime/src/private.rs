@@ -25,5 +25,7 @@ pub use crate::lookup::{
 };
 pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultFuture, ResultLike, typed};
 pub use crate::run::{CallError, Chained, Ends, Linked, MayStop, Ruled};
-pub use crate::site::{BudgetOf, DelaysOf, PolicyOf, Site, SiteSettings, SiteState};
+pub use crate::site::{
+    BudgetOf, ConstantPolicy, DelaysOf, PolicyOf, Site, SiteSettings, SiteState, constant,
+};
 pub use crate::{Backoff, Jitter, Nested, Policy};

@@ -30,6 +30,25 @@ pub trait PolicyOf {
     }
 }
 
+/// A type whose constants `policy` can take. `Same` is that type: without it, rustc reports a second error.
+#[diagnostic::on_unimplemented(
+    message = "`policy` is a `{Self}`, expected a `reattempt::Policy`",
+    label = "expected a `Policy`; for a `Preset`, write `&` before it"
+)]
+pub trait ConstantPolicy {
+    /// The type itself.
+    type Same;
+}
+
+impl ConstantPolicy for Policy {
+    type Same = Self;
+}
+
+/// Returns the policy, which is a constant.
+pub const fn constant<P: ConstantPolicy<Same = P>>(policy: &P) -> &P::Same {
+    policy
+}
+
 /// A type whose value `budget` can take.
 #[diagnostic::on_unimplemented(
     message = "`budget` is a `{Self}`, expected a `reattempt::Budget`",

@@ -3,7 +3,7 @@
 mod given;
 mod located;
 
-pub use self::given::{BudgetOf, DelaysOf, PolicyOf};
+pub use self::given::{BudgetOf, ConstantPolicy, DelaysOf, PolicyOf, constant};
 
 use std::ops::Deref;
 use std::panic::Location;

@@ -1,4 +1,4 @@
-//! expect: mismatched types
+//! expect: `policy` is a `u32`, expected a `reattempt::Policy`
 
 use std::io;
 
