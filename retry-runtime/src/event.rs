@@ -50,26 +50,15 @@ pub struct RetryEvent<'a, E> {
 impl<'a, E> RetryEvent<'a, E> {
     /// The same event, with an error inside its own.
     pub(crate) fn of<A>(&self, inside: impl FnOnce(&'a E) -> Option<&'a A>) -> RetryEvent<'a, A> {
-        let Self {
-            function,
-            attempt,
-            attempts,
-            verdict,
-            delay,
-            elapsed,
-            error,
-            words,
-        } = *self;
-        let error = error.and_then(inside);
         RetryEvent {
-            function,
-            attempt,
-            attempts,
-            verdict,
-            delay,
-            elapsed,
-            error,
-            words,
+            function: self.function,
+            attempt: self.attempt,
+            attempts: self.attempts,
+            verdict: self.verdict,
+            delay: self.delay,
+            elapsed: self.elapsed,
+            error: self.error.and_then(inside),
+            words: self.words,
         }
     }
 
