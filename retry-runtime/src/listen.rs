@@ -73,7 +73,9 @@ pub(crate) fn is_listening() -> bool {
     LISTENER.is_set() || OF_PROCESS.get().is_some()
 }
 
-static OF_PROCESS: OnceLock<Box<dyn Fn(&Report) + Send + Sync>> = OnceLock::new();
+type OfProcess = Box<dyn Fn(&Report) + Send + Sync>;
+
+static OF_PROCESS: OnceLock<OfProcess> = OnceLock::new();
 
 /// Installs a function that gets the [`Report`] of each call in this process when the call ends, also when it is dropped: for
 /// your own metrics, or for a list of the functions that were called. Returns whether it was installed: `false` if there is one

@@ -11,6 +11,8 @@ use std::sync::Arc;
 use crate::classify::{Assessment, Retryable, Verdict};
 use crate::stopped::{CutCommit, Stopped};
 
+#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
+use super::http::FailedRequest;
 use super::tls;
 #[cfg(any(
     feature = "sqlx-0_9",
@@ -76,7 +78,7 @@ type Link<'a> = &'a (dyn Error + 'static);
 
 #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
 fn in_request<C: Error + 'static>(link: Link<'_>) -> Option<Link<'_>> {
-    as_type::<super::http::FailedRequest<C>>(link).map(|error| error.inside())
+    as_type::<FailedRequest<C>>(link).map(FailedRequest::inside)
 }
 
 #[cfg(any(

@@ -83,7 +83,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
     }
 }
 
-impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X>
+impl<O, T, E, const RULED: bool, C, W, X> Run<'_, O, T, E, RULED, C, W, X>
 where
     E: Ruled<RULED> + Ends<C, W, X>,
     X: CallError<E> + Display,
