@@ -2,6 +2,7 @@
 
 mod broken_commits;
 mod busy;
+mod crash_points;
 mod deadpool;
 mod hot_rows;
 mod left_out;
@@ -31,6 +32,7 @@ integrations::tests! {
         redis::what_may_have_run_is_not_refused,
         busy::a_blocking_command_holds_up_its_connection_and_no_other;
     [mariadb::PROGRAM] =>
+        crash_points::no_client_of_mariadb_books_twice_wherever_the_answer_breaks,
         hot_rows::conflicts_in_mariadb_end_no_call,
         sqlx::version::a_conflict_in_mariadb_runs_the_whole_transaction_again,
         sqlx_0_8::version::a_conflict_in_mariadb_runs_the_whole_transaction_again,
@@ -49,6 +51,7 @@ integrations::tests! {
     [postgres::PROGRAM] =>
         broken_commits::a_transfer_whose_commit_is_broken_after_any_byte_is_not_booked_twice,
         broken_commits::a_commit_is_repeated_if_that_does_no_harm,
+        crash_points::no_client_of_postgres_books_twice_wherever_the_answer_breaks,
         deadpool::a_pool_without_a_free_connection_and_without_a_server_refuses,
         hot_rows::conflicts_in_postgres_end_no_call,
         deadpool::an_error_of_ones_own_knows_whether_the_commit_was_sent,
