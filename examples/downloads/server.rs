@@ -126,7 +126,7 @@ async fn answer(
     let rest = async move {
         let mut down = server.down.subscribe();
         let takes = match fate {
-            Fate::Stall => Duration::from_secs(60),
+            Fate::Stall => Duration::from_mins(1),
             _ => Duration::from_millis(30 + random / 100 % 220),
         };
         let broken = tokio::select! {

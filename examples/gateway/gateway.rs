@@ -39,13 +39,13 @@ const KEPT: usize = 64 << 10;
 
 /// One server behind the gateway.
 #[derive(Clone, Debug)]
-pub struct Upstream {
+pub(crate) struct Upstream {
     /// Its requests have paths that begin with this, such as `/shop`. The rest is what the upstream gets.
-    pub prefix: &'static str,
+    pub(crate) prefix: &'static str,
     /// Where it listens.
-    pub authority: Authority,
+    pub(crate) authority: Authority,
     /// Whether it speaks HTTP/2, without TLS.
-    pub http2: bool,
+    pub(crate) http2: bool,
 }
 
 type Http = MapRequest<Client<HttpConnector, Sent>, fn(http::Request<Sent>) -> http::Request<Sent>>;
@@ -59,7 +59,7 @@ struct Gateway {
 }
 
 /// Makes the service of a gateway to these upstreams.
-pub fn gateway(upstreams: Vec<Upstream>) -> Router {
+pub(crate) fn gateway(upstreams: Vec<Upstream>) -> Router {
     let retry = RetryLayer::new(POLICY)
         .with_name("gateway")
         .with_budgets(&UPSTREAMS)
@@ -107,9 +107,8 @@ async fn forward(State(gateway): State<Gateway>, request: Request) -> Response {
     parts.version = http::Version::default();
     remove_hop_by_hop(&mut parts.headers);
     parts.headers.remove(HOST);
-    let body = match keep(body).await {
-        Ok(body) => body,
-        Err(_) => return StatusCode::BAD_REQUEST.into_response(),
+    let Ok(body) = keep(body).await else {
+        return StatusCode::BAD_REQUEST.into_response();
     };
     let client = if upstream.http2 {
         gateway.http2
@@ -157,7 +156,7 @@ fn remove_hop_by_hop(headers: &mut HeaderMap) {
 }
 
 /// The body of a request to an upstream.
-pub struct Sent(Either<Full<Bytes>, Incoming>);
+pub(crate) struct Sent(Either<Full<Bytes>, Incoming>);
 
 /// Reads a body that is short, and leaves any other a stream.
 async fn keep(body: Incoming) -> Result<Sent, axum::Error> {

@@ -84,10 +84,11 @@ use crate::stopped::Stopped;
 pub struct Retry {
     settings: ClientSettings,
     delay_after: Option<Box<DelayOfResponse>>,
-    refuses: Option<Box<dyn Fn(&Response) -> bool + Send + Sync>>,
+    refuses: Option<Box<Refuses>>,
     sends_headers: bool,
 }
 
+type Refuses = dyn Fn(&Response) -> bool + Send + Sync;
 type DelayOfResponse = dyn Fn(&Response) -> Option<Duration> + Send + Sync;
 
 impl Retry {

@@ -248,8 +248,8 @@ async fn a_silent_function_writes_no_event() {
     call(&Script::new([RESET, Step::Succeed]), &ended)
         .await
         .unwrap();
-    const SILENT: reattempt::Policy = reattempt::Policy::new().with_silent(true);
-    SILENT
+    let silent = reattempt::Policy::new().with_silent(true);
+    silent
         .run(async || Err::<(), _>(io::Error::other("full")))
         .await
         .unwrap_err();

@@ -255,6 +255,16 @@ fn a_blocking_body_that_went_on_to_another_call_is_retried() {
 /// Hooks and rules are no part of the body around, so a refusal of their calls is none of that.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_in_a_hook_or_a_rule_ends_no_call() {
+    #[retry(attempts = 2, delays = ["0s"], budget = "none")]
+    async fn by_verdict(calls: &Cell<u32>) -> Result<(), Asks> {
+        calls.set(calls.get() + 1);
+        Err(Asks)
+    }
+    #[retry(attempts = 2, delays = ["0s"], budget = "none", when_ok = |()| refused_at_once().is_err())]
+    async fn by_value(calls: &Cell<u32>) -> io::Result<()> {
+        calls.set(calls.get() + 1);
+        Ok(())
+    }
     #[derive(Debug, thiserror::Error)]
     #[error("asks")]
     struct Asks;
@@ -287,21 +297,11 @@ async fn a_refusal_in_a_hook_or_a_rule_ends_no_call() {
     check!(unless = |_| !asks());
     check!(retry_after = |_| asks().then_some(Duration::ZERO));
     let calls = Cell::new(0);
-    #[retry(attempts = 2, delays = ["0s"], budget = "none")]
-    async fn by_verdict(calls: &Cell<u32>) -> Result<(), Asks> {
-        calls.set(calls.get() + 1);
-        Err(Asks)
-    }
     around(async || by_verdict(&calls).await.map(|()| 0).map_err(|_| reset()))
         .await
         .unwrap_err();
     assert_eq!(calls.get(), 5);
     let values = Cell::new(0);
-    #[retry(attempts = 2, delays = ["0s"], budget = "none", when_ok = |_| refused_at_once().is_err())]
-    async fn by_value(calls: &Cell<u32>) -> io::Result<()> {
-        calls.set(calls.get() + 1);
-        Ok(())
-    }
     around(async || by_value(&values).await.and_then(|()| Err(reset())))
         .await
         .unwrap_err();

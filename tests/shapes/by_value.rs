@@ -72,6 +72,7 @@ impl<'c> Request<'c> {
     }
 
     #[retry]
+    #[expect(clippy::manual_async_fn, reason = "the shape that is tried")]
     fn in_a_future_by_hand(self) -> impl Future<Output = io::Result<usize>> + 'c {
         async move {
             tokio::task::yield_now().await;

@@ -59,11 +59,11 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
             let mut order: &[_] = &[turn, turn.other()];
             loop {
                 for &which in order {
-                    let mut slot = match which {
+                    let mut running = match which {
                         Which::First => first.as_mut(),
                         Which::Hedge => hedge.as_mut(),
                     };
-                    let Some(body) = slot.as_mut().as_pin_mut() else {
+                    let Some(body) = running.as_mut().as_pin_mut() else {
                         continue;
                     };
                     self.state.turn_to(which);
@@ -72,7 +72,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
                         self.state.suspend();
                         continue;
                     };
-                    slot.set(None);
+                    running.set(None);
                     let settled = settle(self, Ok(output));
                     // The failure of one is set aside while the attempt goes on.
                     if !matches!(&settled, Continue(at) if at.next == Next::Other) {

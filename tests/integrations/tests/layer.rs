@@ -35,7 +35,7 @@ const QUICK: Policy = Policy::new()
     .with_base(Duration::from_millis(1));
 
 /// Longer than any of these calls takes, if it ends.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 type Http = Client<HttpConnector, Full<Bytes>>;
 
@@ -439,6 +439,7 @@ struct NoAnswer(#[source] ShopError);
 
 #[tokio::test(start_paused = true)]
 async fn events_and_errors_have_the_causes() {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
     let log = Log::default();
     let written = log.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -446,7 +447,6 @@ async fn events_and_errors_have_the_causes() {
         .with_ansi(false)
         .with_max_level(tracing::Level::DEBUG);
     let _guard = tracing::subscriber::set_default(subscriber.finish());
-    static CALLS: AtomicU32 = AtomicU32::new(0);
     let service =
         service_fn(
             async |_: Request<String>| match CALLS.fetch_add(1, Ordering::Relaxed) {

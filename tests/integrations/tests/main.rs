@@ -3,7 +3,7 @@
 mod any_error;
 mod conditional;
 mod deadline_layer;
-mod gateway;
+mod gateway_example;
 mod headers;
 mod hedging;
 mod hyper;

@@ -92,7 +92,7 @@ commits! {
     }
     in_anyhow(begun, on = "Error") -> anyhow::Error { Ok(begun.commit().await?) }
     in_a_block(begun, on = "Error") -> Error { async { if true { begun.commit().await } else { Ok(()) } }.await }
-    in_a_closure(begun, on = "Error") -> Error { (async || begun.commit().await)().await }
+    in_a_closure(begun, on = "Error") -> Error { let end = async || begun.commit().await; end().await }
     in_join(begun, on = "Error") -> Error { tokio::join!(begun.commit(), async {}).0 }
     boxed(begun, on = "Error") -> Error { Box::pin(begun.commit()).await }
     in_a_box(begun, on = "Error | io::Error") -> Box<dyn std::error::Error + Send + Sync> { Ok(begun.commit().await?) }
@@ -236,13 +236,14 @@ async fn the_error_of_a_transaction_knows_that_it_is_one_of_a_commit() {
 #[tokio::test(start_paused = true)]
 async fn a_commit_of_anything_else_is_as_without_the_attribute() {
     struct Text<'t>(&'t str);
-    impl<'t> Text<'t> {
+    impl Text<'_> {
         fn commit(&mut self) -> &mut Self {
             self
         }
     }
     struct Log;
     impl Log {
+        #[expect(clippy::unused_async, reason = "the shape that is tried")]
         async fn commit(&self) -> io::Result<()> {
             Err(ErrorKind::ConnectionReset.into())
         }
@@ -356,14 +357,14 @@ async fn what_still_runs_twice_is_known() {
     async fn of_any<T: Any + Copy>(begun: T) -> Result<(), T::Error> {
         begun.commit().await
     }
-    let all = commits_of!(End::Lost; called, by_path, of_any);
-    for (name, commits) in all {
-        assert_eq!(commits, 3, "{name}");
-    }
     // The fix that the guide names.
     #[retry(base = "1ms", budget = "none", when = |_| true)]
     async fn of_once(begun: Transaction<'_>) -> DbResult<()> {
         once(begun).await
+    }
+    let all = commits_of!(End::Lost; called, by_path, of_any);
+    for (name, commits) in all {
+        assert_eq!(commits, 3, "{name}");
     }
     let [(_, commits)] = commits_of!(End::Lost; of_once);
     assert_eq!(commits, 1);

@@ -325,10 +325,9 @@ fn may_retry(settings: &Settings, failed: Failed) -> bool {
     let no_effect = matches!(failed.verdict, Refused | Conflict);
     let ruled = match settings.rule {
         Rule::Nothing if failed.verdict == Unknown => settings.idempotent,
-        Rule::Nothing => failed.verdict != Permanent,
+        Rule::Nothing | Rule::On => failed.verdict != Permanent,
         Rule::When => failed.verdict != Unknown,
         Rule::Unless => !matches!(failed.verdict, Unknown | Throttled) && failed.stopped != Some("timeout"),
-        Rule::On => failed.verdict != Permanent,
     };
     ruled && (settings.idempotent || no_effect)
 }

@@ -218,7 +218,7 @@ async fn with_keys() -> [Made; 2] {
     ]
 }
 
-/// A transaction of DynamoDB, by the message of its `TransactionCanceledException`.
+/// A transaction of `DynamoDB`, by the message of its `TransactionCanceledException`.
 fn canceled() -> [Made; 2] {
     let cancelled = |error, reasons: &str| {
         let text = "Transaction cancelled, please refer cancellation reasons for specific reasons";
