@@ -70,7 +70,7 @@ fn few_messages_quote_the_standard_library() {
     assert!(quoting.len() <= 5, "{quoting:?}");
 }
 
-/// Every mistake has a smaller span than the whole attribute.
+/// Every mistake has a smaller span than the whole attribute. `mockall` copies it to expressions, where rustc refuses any attribute.
 #[test]
 fn no_error_points_at_the_whole_attribute() {
     let mut wrong = Vec::new();
@@ -85,7 +85,7 @@ fn no_error_points_at_the_whole_attribute() {
                     .is_some_and(|rest| rest.starts_with('^'))
             })
         });
-        if blamed {
+        if blamed && !file.ends_with("item-mockall.rs") {
             wrong.push(file);
         }
     }
