@@ -370,7 +370,7 @@ macro_rules! client_setters {
 
         /// Sets the budgets that bound the retries, one for each host: a `&'static` [`Budgets`], or one in an `Arc`. The key is the
         /// host of the request, with its port if that is in the URI, such as `api.example.org` or `10.0.0.7:8080`, or what
-        /// [`Requests::host`](crate::client_settings::Requests::host) returns. So a host that is down takes no retries from the
+        /// `Requests::host` returns. So a host that is down takes no retries from the
         /// others. Default: budgets with the numbers of [`Budget::new`](crate::Budget::new), for each place in the source that calls
         /// [`new`](Self::new).
         #[must_use]
@@ -383,7 +383,7 @@ macro_rules! client_setters {
         }
 
         /// Says whether a request may run twice, as [`Run::with_idempotent`](crate::Run::with_idempotent) does. Default:
-        /// [`Requests::is_idempotent`](crate::client_settings::Requests::is_idempotent) finds those that may not, and of the others
+        /// `Requests::is_idempotent` finds those that may not, and of the others
         /// nothing is said.
         #[must_use]
         pub fn with_idempotent(mut self, idempotent: bool) -> Self {

@@ -202,7 +202,7 @@ impl<B: Clone> RequestBody for B {
 /// | any other response, such as 404 | the response is a success of the call |
 /// | an error of the service, also in `poll_ready` | a retry, if its [type](ServiceError) has a verdict that allows it |
 /// | a failure of a POST, a PATCH, or a write with a condition, such as `If-Match` | a retry only if nothing ran, or with an `Idempotency-Key`, [except in a proxy](HttpRequests::proxy) |
-/// | a failure of a gRPC method | a retry only if nothing ran, or if the method [may run twice](GrpcRequests::with_idempotent) |
+/// | a failure of a gRPC method | a retry only if nothing ran, or if the method may run twice: `GrpcRequests::with_idempotent` |
 /// | a failure of a stream, which [`copy`](Requests::copy) cannot copy | no retry: it is sent once |
 ///
 /// - **Limits end at the head of the response.** The body is read after the call, and is not retried. The `timeout` of a stream covers

@@ -183,7 +183,7 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     }
 
     /// Never retries the errors for which `veto` returns true, whatever the other rules decide. After a timeout, `veto`
-    /// sees the error that the caller would get, unless that is an [`Error::Stopped`](crate::Error::Stopped).
+    /// sees the error that the caller would get, unless that is an [`Error::Stopped`].
     pub fn unless<P>(self, veto: P) -> Self
     where
         P: FnMut(&E) -> bool + Send + 'p,
@@ -327,7 +327,7 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     }
 
     /// Waits until an `Ok` is ready: retries each `Ok` for which `is_ready` returns false, such as the status of a job that
-    /// still runs. The call never returns such an `Ok`. If no retry is left, it ends with a [`Stopped`](crate::Stopped) that has
+    /// still runs. The call never returns such an `Ok`. If no retry is left, it ends with a [`Stopped`] that has
     /// the outcome. The error type still decides about errors, unless `on` or `when` does. Of several `until`, each must return
     /// true.
     ///
@@ -363,7 +363,7 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
         })
     }
 
-    /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) whose
+    /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`] whose
     /// outcome is [`Outcome::Cancelled`](crate::Outcome::Cancelled).
     ///
     /// Nothing can stop a closure that blocks its thread, so the operation has to be async.
