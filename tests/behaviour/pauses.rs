@@ -637,3 +637,21 @@ async fn without_limits_an_attempt_begins_in_a_pause_when_the_deadline_around_is
     assert_eq!(deadline::scope(ms(100), run).await, Err("no"));
     assert_eq!(at.get(), Some(ms(100)));
 }
+
+/// The attempt could do nothing but send a request whose answer no one reads.
+#[tokio::test(start_paused = true)]
+async fn without_limits_no_attempt_begins_in_a_pause_if_the_deadline_around_ends_an_outer_call() {
+    #[retry(deadline = "100ms")]
+    async fn limited(server: &Server) -> Result<(), Failure> {
+        server.read().await
+    }
+    let server = Server::paused_for(5_000).await;
+    let began = Instant::now();
+    let (ended, report) = observe(limited(&server)).await;
+    let stopped = ended.unwrap_err();
+    let outcome = stopped.stopped().map(Stopped::outcome);
+    assert_eq!(outcome, Some(Outcome::Deadline));
+    assert_eq!(report.map(|report| report.attempts()), Some(1));
+    assert_eq!(began.elapsed(), ms(100));
+    assert_eq!(server.asked(), []);
+}

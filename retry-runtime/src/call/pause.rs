@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::attempt::{Cut, Limits};
+use super::timers::Next;
 use super::{Call, NextAttemptAt, State};
 use crate::clock::Stamp;
 use crate::context::outer;
@@ -29,7 +30,8 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
 
 impl<'p> State<'p> {
     /// Returns how long the next attempt waits for the end of the pause, or `None` if it begins now. Without limits, the attempt
-    /// begins at the deadline around at the latest, because no error could say that the wait does not fit.
+    /// begins at the deadline around at the latest, because no error could say that the wait does not fit. If that deadline ends an
+    /// outer call, no attempt begins.
     #[cold]
     fn wait_for_pause(&self, limited: bool) -> Result<Option<NextAttemptAt<'p>>, Cut> {
         let frame = &self.frame;
@@ -47,7 +49,11 @@ impl<'p> State<'p> {
             Some((length, left)) if limited => {
                 delays = fit(delays, length, left).ok_or(Cut::Paused)?;
             }
-            Some((_, left)) if left.is_zero() => return Ok(None),
+            Some((_, left)) if left.is_zero() => {
+                // An outer call whose timer rang too is polled in this turn, and drops the call.
+                frame.rest().noted().waits.longest_pause = Some(now);
+                return Ok(Some(self.next(Next::At(now, now))));
+            }
             Some((_, left)) => delays = (delays.0.min(left), delays.1.min(left)),
             None => {}
         }

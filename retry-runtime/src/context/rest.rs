@@ -83,7 +83,7 @@ pub(crate) struct Waits {
     /// When the present wait began.
     since: Option<Stamp>,
     /// Until when the call waits at most for the pause of its budget, if it met one before the next attempt.
-    longest_pause: Option<Stamp>,
+    pub(crate) longest_pause: Option<Stamp>,
 }
 
 impl Waits {
