@@ -14,12 +14,6 @@ use crate::stopped::{CutCommit, Stopped};
 #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
 use super::http::FailedRequest;
 use super::tls;
-#[cfg(any(
-    feature = "sqlx-0_9",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres-0_7"
-))]
-use super::transaction::{CommitError, Lost, TransactionError};
 
 /// The most links of a chain of errors that are visited. Without a bound, nothing would end at an error that is its own
 /// source.
@@ -54,43 +48,23 @@ fn after<'a>(&link: &Link<'a>) -> Option<Link<'a>> {
             reqwest_middleware::Error::Reqwest(error) => error,
         });
     }
-    let inside = TRANSPARENT.iter().find_map(|inside| inside(link));
-    inside.or_else(|| link.source())
+    let in_request = REQUESTS.iter().find_map(|inside| inside(link));
+    let in_transaction = || DATABASES.iter().find_map(|client| client.inside(link));
+    in_request.or_else(in_transaction).or_else(|| link.source())
 }
 
-/// The errors that show the error inside as if it was their own.
-const TRANSPARENT: &[fn(Link<'_>) -> Option<Link<'_>>] = &[
+const REQUESTS: &[fn(Link<'_>) -> Option<Link<'_>>] = &[
     #[cfg(feature = "reqwest-0_13")]
     in_request::<reqwest::Error>,
     #[cfg(feature = "reqwest-0_12")]
     in_request::<reqwest_0_12::Error>,
-    #[cfg(feature = "sea-orm-2")]
-    in_transaction::<sea_orm::DbErr>,
-    #[cfg(feature = "sqlx-0_9")]
-    in_transaction::<sqlx_core::Error>,
-    #[cfg(feature = "sqlx-0_8")]
-    in_transaction::<sqlx_core_0_8::Error>,
-    #[cfg(feature = "tokio-postgres-0_7")]
-    in_transaction::<tokio_postgres::Error>,
 ];
 
-type Link<'a> = &'a (dyn Error + 'static);
+pub(super) type Link<'a> = &'a (dyn Error + 'static);
 
 #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
 fn in_request<C: Error + 'static>(link: Link<'_>) -> Option<Link<'_>> {
     as_type::<FailedRequest<C>>(link).map(FailedRequest::inside)
-}
-
-#[cfg(any(
-    feature = "sqlx-0_9",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres-0_7"
-))]
-fn in_transaction<E: Error + 'static>(link: Link<'_>) -> Option<Link<'_>> {
-    match as_type::<TransactionError<E>>(link) {
-        Some(error) => Some(error.inside()),
-        None => as_type::<CommitError<E>>(link).map(|error| &error.0 as _),
-    }
 }
 
 /// Returns the link as an `A`, also if it is a `Box<A>` or an `Arc<A>`, or a `reattempt::Error<A>` with one.
@@ -117,7 +91,10 @@ pub(crate) fn assessment(error: &(dyn Error + 'static)) -> Assessment {
     }
     let mut innermost = Assessment::UNKNOWN;
     for link in links(error) {
-        let Some(answer) = KNOWN.iter().find_map(|ask| ask(link)) else {
+        let verdict = DATABASES.iter().find_map(|client| client.verdict(link));
+        let of_database = verdict.map(Answer::certain);
+        let answer = of_database.or_else(|| KNOWN.iter().find_map(|ask| ask(link)));
+        let Some(answer) = answer else {
             continue;
         };
         if answer.assessment.verdict != Verdict::Unknown || innermost.verdict == Verdict::Unknown {
@@ -156,7 +133,7 @@ pub(crate) fn last_word(error: &(dyn Error + 'static)) -> Option<Verdict> {
 /// it does not look behind what has the last word, nor at a database whose connection was lost, perhaps in a `COMMIT`.
 pub(crate) fn may_search(error: &(dyn Error + 'static), harmless: bool) -> bool {
     let mut words = links(error).filter_map(has_last_word);
-    let lost = |link| DATABASES.iter().find_map(|(_, is_lost)| is_lost(link));
+    let lost = |link| DATABASES.iter().find_map(|client| client.is_lost(link));
     words.all(|verdict| harmless && verdict == Verdict::Unknown)
         && (harmless || links(error).find_map(lost) != Some(true))
 }
@@ -172,56 +149,34 @@ fn has_last_word(link: &(dyn Error + 'static)) -> Option<Verdict> {
     }
     match as_type::<Stopped>(link).map(Stopped::verdict) {
         Some(verdict) if !verdict.is_retryable() => Some(verdict),
-        _ => DATABASES
-            .iter()
-            .find_map(|(open_commit, _)| open_commit(link)),
+        _ => DATABASES.iter().find_map(|client| client.open_commit(link)),
     }
 }
 
-/// Answers a question about a link, if it has a type that knows.
-type Asks<A> = fn(&(dyn Error + 'static)) -> Option<A>;
-
-const DATABASES: &[(Asks<Verdict>, Asks<bool>)] = &[
+const DATABASES: &[&dyn Database] = &[
     #[cfg(feature = "sea-orm-2")]
-    (open_commit::<sea_orm::DbErr>, is_lost::<sea_orm::DbErr>),
+    &std::marker::PhantomData::<sea_orm::DbErr>,
     #[cfg(feature = "sqlx-0_9")]
-    (open_commit::<sqlx_core::Error>, is_lost::<sqlx_core::Error>),
+    &std::marker::PhantomData::<sqlx_core::Error>,
     #[cfg(feature = "sqlx-0_8")]
-    (
-        open_commit::<sqlx_core_0_8::Error>,
-        is_lost::<sqlx_core_0_8::Error>,
-    ),
+    &std::marker::PhantomData::<sqlx_core_0_8::Error>,
     #[cfg(feature = "tokio-postgres-0_7")]
-    (
-        open_commit::<tokio_postgres::Error>,
-        is_lost::<tokio_postgres::Error>,
-    ),
+    &std::marker::PhantomData::<tokio_postgres::Error>,
 ];
 
-#[cfg(any(
-    feature = "sqlx-0_9",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres-0_7"
-))]
-fn open_commit<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Option<Verdict> {
-    let verdict = match as_type::<TransactionError<E>>(link) {
-        // Before the `COMMIT`, nothing took effect. A statement may be unknown for other reasons.
-        Some(TransactionError::Statement(_)) => return None,
-        Some(error) => error.verdict(),
-        None => as_type::<CommitError<E>>(link)?.verdict(),
-    };
-    (verdict == Verdict::Unknown).then_some(verdict)
-}
+/// A client of databases. It answers for its own error and for those with one inside, such as a `TransactionError`.
+pub(super) trait Database {
+    /// Returns the error inside one that shows it as if it was its own.
+    fn inside<'a>(&self, link: Link<'a>) -> Option<Link<'a>>;
 
-/// Whether it is that of a lost connection which may have been in a `COMMIT`. In a transaction, it was not.
-#[cfg(any(
-    feature = "sqlx-0_9",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres-0_7"
-))]
-fn is_lost<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Option<bool> {
-    let in_transaction = as_type::<TransactionError<E>>(link).map(|_| false);
-    in_transaction.or_else(|| as_type::<E>(link).map(E::is_lost))
+    /// Returns that the verdict is unknown, if the link is the error of a `COMMIT` that may have taken effect.
+    fn open_commit(&self, link: Link<'_>) -> Option<Verdict>;
+
+    /// Returns whether the connection was lost, perhaps in a `COMMIT`. In a transaction, it was not.
+    fn is_lost(&self, link: Link<'_>) -> Option<bool>;
+
+    /// Returns the verdict. It is unknown on purpose: the connection that was lost may have been in its `COMMIT`.
+    fn verdict(&self, link: Link<'_>) -> Option<Verdict>;
 }
 
 /// An error whose verdict depends on its sources.
@@ -257,7 +212,7 @@ impl Answer {
     }
 }
 
-const KNOWN: &[Asks<Answer>] = &[
+const KNOWN: &[fn(Link<'_>) -> Option<Answer>] = &[
     alone::<io::Error>,
     of::<tokio::time::error::Elapsed>,
     of::<Stopped>,
@@ -282,14 +237,6 @@ const KNOWN: &[Asks<Answer>] = &[
     alone::<reqwest::Error>,
     #[cfg(feature = "reqwest-0_12")]
     alone::<reqwest_0_12::Error>,
-    #[cfg(feature = "sea-orm-2")]
-    of_database::<sea_orm::DbErr>,
-    #[cfg(feature = "sqlx-0_9")]
-    of_database::<sqlx_core::Error>,
-    #[cfg(feature = "sqlx-0_8")]
-    of_database::<sqlx_core_0_8::Error>,
-    #[cfg(feature = "tokio-postgres-0_7")]
-    of_database::<tokio_postgres::Error>,
     #[cfg(all(
         feature = "tonic-0_14",
         not(all(target_family = "wasm", target_os = "unknown"))
@@ -316,18 +263,4 @@ fn of<A: Error + Retryable + 'static>(link: &(dyn Error + 'static)) -> Option<An
         assessment: Assessment::of(error),
         is_certain: false,
     })
-}
-
-/// An error of a database is unknown on purpose: the connection that it lost may have been in its `COMMIT`.
-#[cfg(any(
-    feature = "sqlx-0_9",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres-0_7"
-))]
-fn of_database<E: Error + Lost + 'static>(link: &(dyn Error + 'static)) -> Option<Answer> {
-    let verdict = as_type::<E>(link).map(E::verdict).or_else(|| {
-        let error = as_type::<TransactionError<E>>(link);
-        error.map(TransactionError::verdict)
-    });
-    verdict.map(Answer::certain)
 }

@@ -2,9 +2,11 @@
 
 use std::error::Error;
 use std::fmt;
+use std::marker::PhantomData;
 
+use super::known::{Database, Link, as_type};
 use crate::classify::{Retryable, Verdict};
-use crate::context::{is_in_commit, open_commit};
+use crate::context::{Frame, open_commit, outer};
 use crate::stopped::Stopped;
 
 /// Why a transaction failed, and whether it failed before its `COMMIT`.
@@ -111,7 +113,7 @@ fn is_in_doubt(error: &impl Lost) -> bool {
 /// Of a lost answer to `.commit()`, it makes a [`TransactionError::Commit`]: `#[retry]` has seen that `COMMIT` begin.
 impl<E: Lost> From<E> for TransactionError<E> {
     fn from(error: E) -> Self {
-        if is_in_doubt(&error) && is_in_commit() {
+        if is_in_doubt(&error) && outer(Frame::has_open_commit) == Some(true) {
             Self::Commit(CommitError(error))
         } else {
             Self::Statement(error)
@@ -144,6 +146,35 @@ impl<E: Lost> Retryable for CommitError<E> {
             // The session ended, perhaps after the commit, or the server did not answer.
             _ => Verdict::Unknown,
         }
+    }
+}
+
+impl<E: Lost + Error + 'static> Database for PhantomData<E> {
+    fn inside<'a>(&self, link: Link<'a>) -> Option<Link<'a>> {
+        match as_type::<TransactionError<E>>(link) {
+            Some(error) => Some(error.inside()),
+            None => as_type::<CommitError<E>>(link).map(|error| &error.0 as _),
+        }
+    }
+
+    fn open_commit(&self, link: Link<'_>) -> Option<Verdict> {
+        let verdict = match as_type::<TransactionError<E>>(link) {
+            // Before the `COMMIT`, nothing took effect. A statement may be unknown for other reasons.
+            Some(TransactionError::Statement(_)) => return None,
+            Some(error) => error.verdict(),
+            None => as_type::<CommitError<E>>(link)?.verdict(),
+        };
+        (verdict == Verdict::Unknown).then_some(verdict)
+    }
+
+    fn is_lost(&self, link: Link<'_>) -> Option<bool> {
+        let in_transaction = as_type::<TransactionError<E>>(link).map(|_| false);
+        in_transaction.or_else(|| as_type::<E>(link).map(E::is_lost))
+    }
+
+    fn verdict(&self, link: Link<'_>) -> Option<Verdict> {
+        let in_transaction = || as_type(link).map(TransactionError::<E>::verdict);
+        as_type::<E>(link).map(E::verdict).or_else(in_transaction)
     }
 }
 

@@ -36,16 +36,6 @@ pub(crate) async fn open_commit<F: Future>(
     output
 }
 
-/// Whether a commit of the attempt around is open.
-#[cfg(any(
-    feature = "sqlx-0_9",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres-0_7"
-))]
-pub(crate) fn is_in_commit() -> bool {
-    outer(Frame::has_open_commit).unwrap_or(false)
-}
-
 impl Frame {
     /// Whether a commit that began in this attempt is pending, was dropped, or lost its answer.
     pub(crate) fn has_open_commit(&self) -> bool {

@@ -18,7 +18,7 @@ pub use self::attempt::{Attempt, IdempotencyKey};
     feature = "sqlx-0_8",
     feature = "tokio-postgres-0_7"
 ))]
-pub(crate) use self::commit::{is_in_commit, open_commit};
+pub(crate) use self::commit::open_commit;
 pub(crate) use self::frame::{Frame, beside_body, is_within, outer};
 pub(crate) use self::nesting::FunctionId;
 pub(crate) use self::phase::{Bodies, Inside, Leeway, Phase, Times};
