@@ -26,7 +26,7 @@ pub(crate) struct SettingsCode {
     pub(crate) site: TokenStream,
     /// Bindings of what a call borrows: `let delays = &self.delays;`.
     pub(crate) borrowed: TokenStream,
-    /// The settings that each call evaluates, after `SiteSettings::of_call(…)`. Empty for most functions.
+    /// The settings that each call evaluates, as setters of its `SiteSettings`. Empty for most functions.
     pub(crate) of_call: TokenStream,
 }
 
@@ -75,10 +75,7 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
     let new = generated!(__retry::Policy::new());
     let (policy, changed_policy) = match (given, &model.policy) {
         // Only the call can evaluate this policy. All other settings are then set on it.
-        (Some(_), _) => {
-            let changed = generated!(.with_policy(|_| __policy #constant #dynamic));
-            (new, Some(changed))
-        }
+        (Some(_), _) => (new, changed(&quote!(#constant #dynamic))),
         (None, Some(path)) => {
             let policy = operand(path);
             // This span puts "is a `Preset`" on the path.

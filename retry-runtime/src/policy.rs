@@ -381,6 +381,17 @@ impl Policy {
         self.silent
     }
 
+    /// The keys, without `budget`, that this policy changes in the one in the code, and that the one of a call changes again.
+    pub(crate) fn overridden(&self, code: &Self, of_call: &Self) -> [Option<&'static str>; 12] {
+        macro_rules! each {
+            ($($key:ident)*) => {
+                [$((self.$key != code.$key && self.$key != of_call.$key).then_some(stringify!($key))),*]
+            };
+        }
+        each!(attempts timeout deadline backoff base throttled_base min_delay max_delay factor jitter
+            max_retry_after hedge)
+    }
+
     /// The number of attempts, or `u32::MAX` for no limit.
     pub(crate) const fn most_attempts(&self) -> u32 {
         self.attempts

@@ -127,9 +127,8 @@ impl Preset {
             .get_or_init(|| Box::leak(Box::new(BudgetCell::full())))
     }
 
-    #[cfg(feature = "serde")]
-    pub(crate) fn in_code(&self) -> Policy {
-        self.policy.clone()
+    pub(crate) const fn in_code(&self) -> &Policy {
+        &self.policy
     }
 
     /// Sets the policy of calls that begin from now on, outside of test scopes.

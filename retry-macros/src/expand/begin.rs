@@ -50,23 +50,24 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
             generated!({ __RETRY_POLICY.is_limited() }),
         ),
     };
-    let (given, begins) = match given {
-        Some((at, policy)) => {
-            let begins = kind
-                .as_ref()
-                .map_or_else(|| generated!(__begins), |_| quote!(_));
-            let given = quote_spanned!(at=> __retry::PolicyOf::given(&#policy, &__RETRY_SITE));
-            (Some(generated!(let (#begins, __policy) = #given;)), begins)
-        }
-        None => (None, generated!(__RETRY_SITE)),
+    let begins = match (&given, &kind) {
+        (None, _) => generated!(__RETRY_SITE),
+        (Some(_), None) => generated!(__begins),
+        (Some(_), Some(_)) => quote!(_),
     };
-    let worked_out = (!of_call.is_empty()).then(|| {
-        generated! {
-            #borrowed
-            #given
-            let __settings = __retry::SiteSettings::of_call(&__RETRY_SITE) #of_call;
+    let worked_out = match given {
+        Some((at, policy)) => {
+            let change = generated!(|__settings| __settings #of_call);
+            let given =
+                quote_spanned!(at=> __retry::PolicyOf::given(&#policy, &__RETRY_SITE, #change));
+            Some(generated!(#borrowed let (#begins, __settings) = #given;))
         }
-    });
+        None if of_call.is_empty() => None,
+        None => Some(generated! {
+            #borrowed
+            let __settings = __retry::SiteSettings::of_call(&__RETRY_SITE) #of_call;
+        }),
+    };
     let begun = match (kind, &worked_out) {
         // Not a method call, which a trait of the user for every type could take over.
         (Some(kind), None) => generated!(#kind::begin(&__RETRY_SITE)),

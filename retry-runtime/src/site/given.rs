@@ -4,10 +4,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Site;
+use super::{GivenBudget, Site, SiteSettings};
 use crate::budget::Budget;
+use crate::listen::test_scope_around;
 use crate::policy::Policy;
 use crate::preset::Preset;
+use crate::trace::{ONCE, OVERRIDDEN, limited};
 
 /// A type whose value `policy` can take.
 #[diagnostic::on_unimplemented(
@@ -24,10 +26,20 @@ pub trait PolicyOf {
     /// Returns what begins a call, if the attribute has no limit of its own.
     fn site(site: &Site<true>) -> &Self::Site;
 
-    /// Returns both.
-    fn given<'s>(&self, site: &'s Site<true>) -> (&'s Self::Site, Policy) {
-        (Self::site(site), self.policy())
+    /// Returns what begins a call, and its settings: those of the site with this policy, changed by the attribute.
+    fn given<'s, 'p>(
+        &self,
+        site: &'s Site<true>,
+        change: impl FnOnce(SiteSettings<'p>) -> SiteSettings<'p>,
+    ) -> (&'s Self::Site, SiteSettings<'p>) {
+        let policy = self.policy();
+        let settings = change(site.of_call().with_policy(|_| policy.clone()));
+        self.overridden(&policy, &settings);
+        (Self::site(site), settings)
     }
+
+    /// Logs what the configuration changes in the policy without an effect, because the attribute changes it again.
+    fn overridden(&self, _policy: &Policy, _settings: &SiteSettings<'_>) {}
 }
 
 /// A type whose constants `policy` can take. `Same` is that type: without it, rustc reports a second error.
@@ -104,6 +116,27 @@ impl PolicyOf for Preset {
     fn site(site: &Site<true>) -> &Site<true> {
         site
     }
+
+    fn overridden(&self, policy: &Policy, settings: &SiteSettings<'_>) {
+        let (code, of_call) = (self.in_code(), &settings.policy);
+        let budget =
+            policy.budget() != code.budget() && !matches!(settings.budget, GivenBudget::OfPolicy);
+        let keys = policy.overridden(code, of_call).into_iter().flatten();
+        let keys = keys.chain(budget.then_some("budget"));
+        // In a test scope, the policy is that of the scope.
+        let configured = cfg!(feature = "serde") && test_scope_around().is_none();
+        if configured && !of_call.is_silent() && keys.clone().next().is_some() {
+            limited!(
+                WARN,
+                settings.shared.lines,
+                ONCE,
+                OVERRIDDEN,
+                function = settings.name,
+                preset = self.name(),
+                keys = keys.collect::<Vec<_>>().join(", "),
+            );
+        }
+    }
 }
 
 impl BudgetOf for Budget {
@@ -131,6 +164,10 @@ macro_rules! pointers {
             #[inline]
             fn site(site: &Site<true>) -> &T::Site {
                 T::site(site)
+            }
+
+            fn overridden(&self, policy: &Policy, settings: &SiteSettings<'_>) {
+                (**self).overridden(policy, settings);
             }
         }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::budget::{Budget, BudgetCell, BudgetRef};
 use crate::context::FunctionId;
-use crate::delays::{DelayRange, Jitter};
+use crate::delays::DelayRange;
 use crate::policy::{Policy, attempts_for, delays_range};
 use crate::trace::Lines;
 
@@ -124,8 +124,8 @@ impl<'p> SiteSettings<'p> {
     /// call makes more attempts.
     #[must_use]
     pub fn with_delays(mut self, delays: &'p [Duration]) -> Self {
-        let policy = self.policy.with_attempts(attempts_for(delays));
-        self.policy = policy.with_jitter(Jitter::None);
+        let policy = self.policy.with_delays(&[]);
+        self.policy = policy.with_attempts(attempts_for(delays));
         self.delays = Some(delays);
         self
     }

@@ -84,6 +84,9 @@ pub(crate) fn ignored_header(header: &str, value: &[u8], expected: &'static str)
 
 pub(crate) const IN_DOUBT: &str = "a transaction may have taken effect; nothing repeats it";
 
+pub(crate) const OVERRIDDEN: &str =
+    "keys of the attribute override the configuration of its preset";
+
 /// A commit that may have taken effect is in no call that ends with it: an event of level warn.
 #[cfg(any(
     feature = "sqlx-0_9",
@@ -106,7 +109,7 @@ pub(crate) const ONCE: Most = (1, Duration::MAX);
 
 /// The lines of one function. It has room for all messages, because a call that is not observed does not allocate.
 #[derive(Debug)]
-pub(crate) struct Lines(Mutex<[Period; 12]>);
+pub(crate) struct Lines(Mutex<[Period; 13]>);
 
 /// The current period of one message.
 #[derive(Debug, Clone, Copy)]
@@ -127,7 +130,7 @@ impl Lines {
             logged: 0,
             left_out: 0,
         };
-        Self(Mutex::new([NONE; 12]))
+        Self(Mutex::new([NONE; 13]))
     }
 
     /// Counts a line. Returns how many lines with this message were left out since the last logged one, or `None` if this one is

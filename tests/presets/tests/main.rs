@@ -3,6 +3,7 @@
 mod both_sides;
 mod budgets;
 mod loaders;
+mod overridden;
 mod presets;
 mod reload;
 mod scopes;
