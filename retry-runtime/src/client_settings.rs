@@ -137,12 +137,10 @@ pub(crate) async fn read_rest(body: impl Body) {
     const LENGTH: u64 = 16 << 10;
     const FRAMES: usize = 16;
     let mut body = pin!(body);
-    let frames = if body.size_hint().lower() > LENGTH {
-        0
-    } else {
-        FRAMES
-    };
-    for _ in 0..frames {
+    if body.size_hint().lower() > LENGTH {
+        return;
+    }
+    for _ in 0..FRAMES {
         let frame = poll_fn(|context| body.as_mut().poll_frame(context)).await;
         if !matches!(frame, Some(Ok(_))) {
             break;
@@ -216,20 +214,24 @@ pub struct FailedAttempt {
 
 impl FailedAttempt {
     /// `answer` is what the error says of itself. If it says nothing, its sources are asked.
-    pub(crate) fn new(error: impl Into<BoxedError>, answer: Option<Assessment>) -> Self {
+    fn new(
+        error: impl Into<BoxedError>,
+        answer: Option<(Verdict, Option<Duration>)>,
+        sent_once: bool,
+    ) -> Self {
         let error = error.into();
-        let assessment = answer.unwrap_or_else(|| known::assessment(&*error));
+        let answer = answer.map(|(verdict, hint)| Assessment { verdict, hint });
         Self {
+            assessment: answer.unwrap_or_else(|| known::assessment(&*error)),
             error,
-            assessment,
-            sent_once: false,
+            sent_once,
         }
     }
 }
 
 impl FromStopped<()> for FailedAttempt {
     fn from_stopped(stopped: Stopped) -> Self {
-        Self::new(stopped, None)
+        Self::new(stopped, None, false)
     }
 }
 
@@ -261,7 +263,8 @@ pub(crate) async fn repeat<C, Q, N, A, E, F>(
 where
     C: Stops<FailedAttempt, ()>,
     Q: Requests<N, A, E>,
-    F: Future<Output = Result<A, FailedAttempt>>,
+    E: Into<BoxedError>,
+    F: Future<Output = Result<A, E>>,
 {
     let mut copy = requests.copy(&mut request);
     let sent_once = copy.is_none();
@@ -302,23 +305,20 @@ where
         let attempt = async {
             let mut request = request.expect("a request without a copy has one attempt");
             requests.sends(&mut request);
-            let mut response = send(request).await?;
+            let mut response = send(request).await.map_err(|error| {
+                let answer = requests.error(&error);
+                FailedAttempt::new(error, answer, sent_once)
+            })?;
             match requests.failure(&mut response).await {
                 Some(failure) if settings.is_failure(failure.verdict()) => {
                     answer = Some(response);
-                    let assessment = Assessment::of(&failure);
-                    Err(FailedAttempt::new(failure, Some(assessment)))
+                    let own = (failure.verdict(), failure.hint());
+                    Err(FailedAttempt::new(failure, Some(own), sent_once))
                 }
                 _ => Ok(response),
             }
         };
         let ended = call.attempt(attempt).await;
-        let ended = ended.map(|ended| {
-            ended.map_err(|failed| FailedAttempt {
-                sent_once,
-                ..failed
-            })
-        });
         call.retry_after(&ended, |_| {
             answer.as_ref().and_then(|answer| requests.delay(answer))
         });

@@ -39,7 +39,7 @@ use crate::adapters::http::headers::{host_of, is_idempotent, note_key, set_heade
 use crate::budget::Budgets;
 use crate::call::Cut;
 use crate::client_settings::{
-    ClientBudget, ClientSettings, FailedAttempt, Requests, client_setters, read_rest, repeat,
+    ClientBudget, ClientSettings, Requests, client_setters, read_rest, repeat,
 };
 use crate::opaque::opaque;
 use crate::site::{BudgetOf, PolicyOf};
@@ -200,7 +200,7 @@ impl Middleware for Retry {
             async move {
                 let answered = next.run(sent, &mut extensions).await;
                 **lock(after) = extensions;
-                answered.map_err(|error| FailedAttempt::new(error, None))
+                answered
             }
         };
         let ended = repeat::<Cut, _, _, _, _, _>(&self.settings, self, request, send);

@@ -49,7 +49,7 @@ use tower_service::Service;
 #[cfg(feature = "tonic-0_14")]
 pub use self::grpc::GrpcRequests;
 use crate::adapters::http::StatusError;
-use crate::adapters::http::headers::{host_of, is_idempotent, may_repeat, note_key};
+use crate::adapters::http::headers::{IDEMPOTENCY_KEY, host_of, may_repeat, note_key};
 use crate::adapters::known;
 use crate::budget::Budgets;
 use crate::call::{Cut, Never, Stops};
@@ -108,12 +108,8 @@ impl<B: RequestBody, R: Body + Send, E: ServiceError> Requests<Request<B>, Respo
     }
 
     fn is_idempotent(&self, request: &Request<B>) -> bool {
-        let rule = if self.of_proxy {
-            may_repeat
-        } else {
-            is_idempotent
-        };
-        rule(request.method(), request.headers())
+        let has_key = !self.of_proxy && request.headers().contains_key(IDEMPOTENCY_KEY);
+        has_key || may_repeat(request.method(), request.headers())
     }
 
     fn error(&self, error: &E) -> Option<(Verdict, Option<Duration>)> {
@@ -346,17 +342,11 @@ where
         let (service, layer) = (self.inner.clone(), Arc::clone(&self.layer));
         Box::pin(async move {
             let requests = &*layer.requests;
-            let fails = move |error| {
-                let answer = requests.error(&error);
-                let answer = answer.map(|(verdict, hint)| Assessment { verdict, hint });
-                FailedAttempt::new(error, answer)
-            };
             let send = move |request| {
                 let mut service = service.clone();
                 async move {
-                    let ready = poll_fn(|context| service.poll_ready(context)).await;
-                    ready.map_err(fails)?;
-                    service.call(request).await.map_err(fails)
+                    poll_fn(|context| service.poll_ready(context)).await?;
+                    service.call(request).await
                 }
             };
             let ended = repeat::<L::Cut, _, _, _, _, _>(&layer.settings, requests, request, send);

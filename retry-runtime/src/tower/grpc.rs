@@ -147,7 +147,10 @@ fn complete(body: &mut Body) -> Option<Sent> {
         }
         match Pin::new(&mut rest).poll_frame(&mut context) {
             Poll::Ready(Some(frame)) => frames.push_back(frame),
-            Poll::Ready(None) => break true,
+            Poll::Ready(None) => {
+                rest = Body::empty();
+                break true;
+            }
             Poll::Pending => break false,
         }
     };
@@ -155,12 +158,10 @@ fn complete(body: &mut Body) -> Option<Sent> {
         frames: frames
             .iter()
             .filter_map(data_of)
-            .map(Frame::data)
-            .map(Ok)
+            .map(|data| Ok(Frame::data(data)))
             .collect(),
-        rest: None,
+        rest: Body::empty(),
     });
-    let rest = Some(rest).filter(|_| !ended);
     *body = Body::new(Sent { frames, rest });
     copy
 }
@@ -169,10 +170,10 @@ fn data_of(frame: &SentFrame) -> Option<Bytes> {
     frame.as_ref().ok()?.data_ref().cloned()
 }
 
-/// Frames, and the part of a body that was not there yet.
+/// Frames, and the part of a body that was not there yet, which is else empty.
 struct Sent {
     frames: VecDeque<SentFrame>,
-    rest: Option<Body>,
+    rest: Body,
 }
 
 type SentFrame = Result<Frame<Bytes>, Status>;
@@ -182,16 +183,13 @@ impl HttpBody for Sent {
     type Error = Status;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<SentFrame>> {
-        if let Some(frame) = self.frames.pop_front() {
-            return Poll::Ready(Some(frame));
-        }
-        match &mut self.rest {
-            Some(rest) => Pin::new(rest).poll_frame(context),
-            None => Poll::Ready(None),
+        match self.frames.pop_front() {
+            Some(frame) => Poll::Ready(Some(frame)),
+            None => Pin::new(&mut self.rest).poll_frame(context),
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.frames.is_empty() && self.rest.as_ref().is_none_or(HttpBody::is_end_stream)
+        self.frames.is_empty() && self.rest.is_end_stream()
     }
 }
