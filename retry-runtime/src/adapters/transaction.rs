@@ -93,12 +93,10 @@ pub(super) async fn committed<E: Lost>(
 pub(crate) async fn tracked<T, E: Lost>(
     commit: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
-    open_commit(commit, |result| {
-        result
-            .as_ref()
-            .err()
-            .is_none_or(|error| !is_in_doubt(error))
-    })
+    open_commit(
+        commit,
+        |result| !matches!(result, Err(error) if is_in_doubt(error)),
+    )
     .await
 }
 

@@ -56,8 +56,7 @@ impl<C: fmt::Display> fmt::Display for FailedRequest<C> {
 impl<C: Error + 'static> Error for FailedRequest<C> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Request(error) => error.source(),
-            Self::Status(error) => error.source(),
+            Self::Request(_) | Self::Status(_) => self.inside().source(),
             // It has the last word, also behind an error that leaves out this one.
             Self::Stopped(stopped) => Some(stopped),
         }
