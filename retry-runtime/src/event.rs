@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::Verdict;
+use crate::getters::getters;
 use crate::stopped::rounded;
 
 /// A retry that was scheduled: the argument of `on_retry`.
@@ -62,48 +63,29 @@ impl<'a, E> RetryEvent<'a, E> {
         }
     }
 
-    /// Returns the name of the function: the attribute's `name`, or module path and function name. That of a run is what
-    /// [`with_name`](crate::Run::with_name) says, or its place in the source.
-    #[must_use]
-    pub fn function(&self) -> &'static str {
-        self.function
-    }
+    getters! {
+        /// Returns the name of the function: the attribute's `name`, or module path and function name. That of a run is what
+        /// [`with_name`](crate::Run::with_name) says, or its place in the source.
+        function: &'static str;
 
-    /// Returns the number of the attempt that failed, from 1.
-    #[must_use]
-    pub fn attempt(&self) -> u32 {
-        self.attempt
-    }
+        /// Returns the number of the attempt that failed, from 1.
+        attempt: u32;
 
-    /// Returns how many attempts the call may make, the first included, or `None` for no limit.
-    #[must_use]
-    pub fn attempts(&self) -> Option<u32> {
-        self.attempts
-    }
+        /// Returns how many attempts the call may make, the first included, or `None` for no limit.
+        attempts: Option<u32>;
 
-    /// Returns the verdict of the failure. An attempt that was cut counts as transient. If two attempts failed side by side,
-    /// it is the verdict of the failure with the higher price.
-    #[must_use]
-    pub fn verdict(&self) -> Verdict {
-        self.verdict
-    }
+        /// Returns the verdict of the failure. An attempt that was cut counts as transient. If two attempts failed side by side,
+        /// it is the verdict of the failure with the higher price.
+        verdict: Verdict;
 
-    /// Returns the delay before the next attempt.
-    #[must_use]
-    pub fn delay(&self) -> Duration {
-        self.delay
-    }
+        /// Returns the delay before the next attempt.
+        delay: Duration;
 
-    /// Returns the time since the beginning of the call.
-    #[must_use]
-    pub fn elapsed(&self) -> Duration {
-        self.elapsed
-    }
+        /// Returns the time since the beginning of the call.
+        elapsed: Duration;
 
-    /// Returns the error, or `None` if the attempt reached its timeout or returned an `Ok` that means failure.
-    #[must_use]
-    pub fn error(&self) -> Option<&'a E> {
-        self.error
+        /// Returns the error, or `None` if the attempt reached its timeout or returned an `Ok` that means failure.
+        error: Option<&'a E>;
     }
 }
 

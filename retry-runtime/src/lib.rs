@@ -26,6 +26,7 @@ mod delays;
 mod error;
 mod event;
 mod forward;
+mod getters;
 mod listen;
 #[doc(hidden)]
 pub mod lookup;

@@ -11,6 +11,7 @@ pub(crate) use self::budget::PolicyBudget;
 pub use self::drawn::Schedule;
 pub(crate) use self::schedule::{attempts_for, delays_range};
 use crate::budget::thousandths;
+use crate::getters::getters;
 use crate::words::words;
 use crate::{Backoff, Jitter};
 
@@ -303,46 +304,27 @@ impl Policy {
         }
     }
 
-    /// Returns the limit of one attempt, or `None` for no limit.
-    #[must_use]
-    pub const fn timeout(&self) -> Option<Duration> {
-        self.timeout
-    }
+    getters! { const:
+        /// Returns the limit of one attempt, or `None` for no limit.
+        timeout: Option<Duration>;
 
-    /// Returns the limit of the whole call, or `None` for no limit.
-    #[must_use]
-    pub const fn deadline(&self) -> Option<Duration> {
-        self.deadline
-    }
+        /// Returns the limit of the whole call, or `None` for no limit.
+        deadline: Option<Duration>;
 
-    /// Returns how the ceiling of the delay grows.
-    #[must_use]
-    pub const fn backoff(&self) -> Backoff {
-        self.backoff
-    }
+        /// Returns how the ceiling of the delay grows.
+        backoff: Backoff;
 
-    /// Returns the ceiling of the first delay.
-    #[must_use]
-    pub const fn base(&self) -> Duration {
-        self.base
-    }
+        /// Returns the ceiling of the first delay.
+        base: Duration;
 
-    /// Returns the base that counts after a throttled failure without a hint, or `None` for ten times [`base`](Self::base).
-    #[must_use]
-    pub const fn throttled_base(&self) -> Option<Duration> {
-        self.throttled_base
-    }
+        /// Returns the base that counts after a throttled failure without a hint, or `None` for ten times [`base`](Self::base).
+        throttled_base: Option<Duration>;
 
-    /// Returns the shortest delay.
-    #[must_use]
-    pub const fn min_delay(&self) -> Duration {
-        self.min_delay
-    }
+        /// Returns the shortest delay.
+        min_delay: Duration;
 
-    /// Returns the longest delay, unless a server asks for a longer one.
-    #[must_use]
-    pub const fn max_delay(&self) -> Duration {
-        self.max_delay
+        /// Returns the longest delay, unless a server asks for a longer one.
+        max_delay: Duration;
     }
 
     /// Returns the factor by which the exponential ceiling grows.
@@ -351,28 +333,18 @@ impl Policy {
         self.factor as f64 / 1000.0
     }
 
-    /// Returns how a delay is drawn below or around its ceiling.
-    #[must_use]
-    pub const fn jitter(&self) -> Jitter {
-        self.jitter
-    }
+    getters! { const:
+        /// Returns how a delay is drawn below or around its ceiling.
+        jitter: Jitter;
 
-    /// Returns the longest hint that is followed.
-    #[must_use]
-    pub const fn max_retry_after(&self) -> Duration {
-        self.max_retry_after
-    }
+        /// Returns the longest hint that is followed.
+        max_retry_after: Duration;
 
-    /// Returns after how long a second attempt begins beside the first, or `None` for never.
-    #[must_use]
-    pub const fn hedge(&self) -> Option<Duration> {
-        self.hedge
-    }
+        /// Returns after how long a second attempt begins beside the first, or `None` for never.
+        hedge: Option<Duration>;
 
-    /// Returns how retries combine with those of outer calls.
-    #[must_use]
-    pub const fn nested(&self) -> Nested {
-        self.nested
+        /// Returns how retries combine with those of outer calls.
+        nested: Nested;
     }
 
     /// Returns whether calls write no event.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::classify::Verdict;
+use crate::getters::getters;
 use crate::stopped::{Outcome, rounded};
 use crate::words::words;
 
@@ -91,55 +92,33 @@ impl Which {
 }
 
 impl Report {
-    /// Returns the name of the function: the attribute's `name`, or module path and function name. That of a run is what
-    /// [`with_name`](crate::Run::with_name) says, or its place in the source.
-    #[must_use]
-    pub fn function(&self) -> &'static str {
-        self.function
-    }
+    getters! {
+        /// Returns the name of the function: the attribute's `name`, or module path and function name. That of a run is what
+        /// [`with_name`](crate::Run::with_name) says, or its place in the source.
+        function: &'static str;
 
-    /// Returns how many attempts began: 0 if the call ended before its first one, such as a call that was cancelled already.
-    #[must_use]
-    pub fn attempts(&self) -> u32 {
-        self.attempts
-    }
+        /// Returns how many attempts began: 0 if the call ended before its first one, such as a call that was cancelled already.
+        attempts: u32;
 
-    /// Returns how the call ended. A body that panicked gives [`Outcome::Dropped`].
-    #[must_use]
-    pub fn outcome(&self) -> Outcome {
-        self.outcome
-    }
+        /// Returns how the call ended. A body that panicked gives [`Outcome::Dropped`].
+        outcome: Outcome;
 
-    /// Returns how long the call took, from its beginning to its end, waits included.
-    #[must_use]
-    pub fn elapsed(&self) -> Duration {
-        self.elapsed
-    }
+        /// Returns how long the call took, from its beginning to its end, waits included.
+        elapsed: Duration;
 
-    /// Returns how much of [`elapsed`](Self::elapsed) the call spent waiting between attempts.
-    #[must_use]
-    pub fn waited(&self) -> Duration {
-        self.waited
-    }
+        /// Returns how much of [`elapsed`](Self::elapsed) the call spent waiting between attempts.
+        waited: Duration;
 
-    /// Returns the verdict of the last failure, or `None` if no attempt failed. An attempt that was cut counts as
-    /// [`Verdict::Transient`], or as [`Verdict::Unknown`] if it was cut during a commit. If both attempts of a hedged call
-    /// failed in a way that may be retried, it is the verdict of the failure with the higher price.
-    #[must_use]
-    pub fn verdict(&self) -> Option<Verdict> {
-        self.verdict
-    }
+        /// Returns the verdict of the last failure, or `None` if no attempt failed. An attempt that was cut counts as
+        /// [`Verdict::Transient`], or as [`Verdict::Unknown`] if it was cut during a commit. If both attempts of a hedged call
+        /// failed in a way that may be retried, it is the verdict of the failure with the higher price.
+        verdict: Option<Verdict>;
 
-    /// Returns what became of the call's hedge, or `None` if the call wanted none.
-    #[must_use]
-    pub fn hedge(&self) -> Option<Hedge> {
-        self.hedge
-    }
+        /// Returns what became of the call's hedge, or `None` if the call wanted none.
+        hedge: Option<Hedge>;
 
-    /// Returns the tokens left in the call's budget when it ended, or `None` for a call without a budget.
-    #[must_use]
-    pub fn budget_level(&self) -> Option<f64> {
-        self.budget_level
+        /// Returns the tokens left in the call's budget when it ended, or `None` for a call without a budget.
+        budget_level: Option<f64>;
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
+use crate::getters::getters;
 use crate::words::words;
 
 /// How a call ended. Errors, events, spans and metrics use the same words.
@@ -77,30 +78,20 @@ pub struct Stopped {
 }
 
 impl Stopped {
-    /// Returns what stopped the call: a timeout, the deadline, a pause, or cancellation. After a timeout it may also be what
-    /// refused a retry, such as the budget, and after an `Ok` that is not ready any outcome of a failed call.
-    #[must_use]
-    pub fn outcome(&self) -> Outcome {
-        self.outcome
-    }
+    getters! {
+        /// Returns what stopped the call: a timeout, the deadline, a pause, or cancellation. After a timeout it may also be what
+        /// refused a retry, such as the budget, and after an `Ok` that is not ready any outcome of a failed call.
+        outcome: Outcome;
 
-    /// Returns how many attempts began, from 0.
-    #[must_use]
-    pub fn attempts(&self) -> u32 {
-        self.attempts
-    }
+        /// Returns how many attempts began, from 0.
+        attempts: u32;
 
-    /// Returns how long the call took, from its beginning to its end, waits included.
-    #[must_use]
-    pub fn elapsed(&self) -> Duration {
-        self.elapsed
-    }
+        /// Returns how long the call took, from its beginning to its end, waits included.
+        elapsed: Duration;
 
-    /// Returns the timeout or the deadline that was reached, or that leaves no time for a wait or a pause. It is `None` for
-    /// any other outcome, and for an inherited deadline.
-    #[must_use]
-    pub fn limit(&self) -> Option<Duration> {
-        self.limit
+        /// Returns the timeout or the deadline that was reached, or that leaves no time for a wait or a pause. It is `None` for
+        /// any other outcome, and for an inherited deadline.
+        limit: Option<Duration>;
     }
 
     /// Adds the error of an earlier attempt.
