@@ -42,72 +42,37 @@ fn is_of_catalog(text: &str) -> bool {
 }
 
 /// How texts begin that say more than their code, split at `|`.
+#[rustfmt::skip]
 const TEXTS: &[(&str, Verdict, &str)] = &[
-    (
-        "0A000",
-        Verdict::Refused,
-        "cached plan must not change result type",
-    ),
+    ("0A000", Verdict::Refused, "cached plan must not change result type"),
     // pgbouncer turns a session away, or ends one that waits for a server; it cannot reach the server, or log in; it stops, and
     // lets no session begin. All its texts of 1.25 and 1.18 were looked through, in July 2026.
-    (
-        "08P01",
-        Verdict::Refused,
-        "query_wait_timeout|no more connections allowed|client connections exceeded|\
-         server login has been failing|client_login_timeout|pgbouncer cannot connect to server|\
-         server shutting down|pooler is shutting down",
-    ),
+    ("08P01", Verdict::Refused, "query_wait_timeout|no more connections allowed|client connections exceeded|\
+     server login has been failing|client_login_timeout|pgbouncer cannot connect to server|server shutting down|\
+     pooler is shutting down"),
     // Supavisor 2.9 (`lib/supavisor/errors`, 03e5cc56), and before it (`client_handler/error.ex` before 71eb86b7): no connection, pool
     // or process is free, or the database cannot be reached. Not its block after wrong passwords.
-    (
-        "XX000",
-        Verdict::Refused,
-        "(EMAXCONN|(EMAXCLIENTSESSION)|EMAXCLIENTSESSION|(EMAXPOOLSREACHED)|(ECHECKOUTTIMEOUT)|\
-         (ECHECKOUTRETRIES)|(EPOOLCHECKOUT)|(ESUBSCRIBERETRIES)|(EWORKERNOTFOUND)|\
-         (EPOOLRANCHNOTFOUND)|(EPROXY|(ECIRCUITBREAKER) too many failed attempts to connect|\
-         (ECIRCUITBREAKER) failed to retrieve database credentials|\
-         Max client connections reached|Max pools count reached|MaxClientsInSessionMode|\
-         Unable to check out process from the pool|Unable to check out connection from the pool|\
-         Proxy supervisor unavailable",
-    ),
+    ("XX000", Verdict::Refused, "(EMAXCONN|(EMAXCLIENTSESSION)|EMAXCLIENTSESSION|(EMAXPOOLSREACHED)|(ECHECKOUTTIMEOUT)|\
+     (ECHECKOUTRETRIES)|(EPOOLCHECKOUT)|(ESUBSCRIBERETRIES)|(EWORKERNOTFOUND)|(EPOOLRANCHNOTFOUND)|(EPROXY|\
+     (ECIRCUITBREAKER) too many failed attempts to connect|(ECIRCUITBREAKER) failed to retrieve database credentials|\
+     Max client connections reached|Max pools count reached|MaxClientsInSessionMode|Unable to check out process from the pool|\
+     Unable to check out connection from the pool|Proxy supervisor unavailable"),
     // PgCat (`src/client.rs`, 5b038813): no server is free, all are down, or it stops between transactions.
-    (
-        "58000",
-        Verdict::Refused,
-        "could not get connection from the pool|checkout failure limit reached|\
-         Pool down for database|terminating connection due to administrator command",
-    ),
+    ("58000", Verdict::Refused, "could not get connection from the pool|checkout failure limit reached|Pool down for database|\
+     terminating connection due to administrator command"),
     // It lost the server, or hung up on it, perhaps in its `COMMIT`.
-    (
-        "58000",
-        Verdict::Unknown,
-        "error receiving data from server|pool statement timeout",
-    ),
+    ("58000", Verdict::Unknown, "error receiving data from server|pool statement timeout"),
     // Odyssey (`sources/frontend.c`, 89c48ea2): no server can be reached, or it stops between transactions. The last is Supavisor's.
-    (
-        "08006",
-        Verdict::Refused,
-        "failed to get remote server connection|failed to connect to remote server|\
-         can't find suitable host|replication lag too big|Odyssey is gracefully shutting down|\
-         Failed to connect to database",
-    ),
+    ("08006", Verdict::Refused, "failed to get remote server connection|failed to connect to remote server|\
+     can't find suitable host|replication lag too big|Odyssey is gracefully shutting down|Failed to connect to database"),
     // Odyssey lost the server, perhaps in its `COMMIT`.
     ("08006", Verdict::Unknown, "remote server "),
     // RDS Proxy: "Troubleshooting RDS Proxy" of its guide.
-    (
-        "08000",
-        Verdict::Refused,
-        "Timed-out waiting to acquire database connection",
-    ),
+    ("08000", Verdict::Refused, "Timed-out waiting to acquire database connection"),
     // Another session changed or dropped the object meanwhile, and the statement was rolled back (`elog` in the sources of PostgreSQL
     // 15). Redshift: "Serializable isolation violation" has only its number.
-    (
-        "XX000",
-        Verdict::Conflict,
-        "tuple concurrently updated|tuple concurrently deleted|could not open relation with OID |\
-         cache lookup failed for |1023|\
-         could not complete because of conflict with concurrent transaction",
-    ),
+    ("XX000", Verdict::Conflict, "tuple concurrently updated|tuple concurrently deleted|could not open relation with OID |\
+     cache lookup failed for |1023|could not complete because of conflict with concurrent transaction"),
 ];
 
 /// Returns the verdict of a SQLSTATE.
