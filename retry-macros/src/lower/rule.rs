@@ -187,61 +187,22 @@ fn contradictions(facts: &Facts<'_>, retries: bool, errors: &mut Errors) {
     let unlimited = model.budget.is_none() && is(model.attempts.as_ref(), &None);
     let flag = "let the body look at a flag";
     let client = "set a timeout in the client that the body calls";
-    // The keys that were given, what else must hold, and the message.
+    // A row a line: the keys that were given, what else must hold, and the message.
+    #[rustfmt::skip]
     let rows: [(&[_], _, _); 13] = [
-        (
-            &["timeout"],
-            blocking,
-            wording::cut_while_blocking("timeout", client),
-        ),
-        (
-            &["cancel"],
-            blocking,
-            wording::cut_while_blocking("cancel", flag),
-        ),
-        (
-            &["cancel_waits"],
-            blocking,
-            wording::cut_while_blocking("cancel_waits", flag),
-        ),
-        (
-            &["cancel", "cancel_waits"],
-            true,
-            wording::cancelled_twice(),
-        ),
+        (&["timeout"], blocking, wording::cut_while_blocking("timeout", client)),
+        (&["cancel"], blocking, wording::cut_while_blocking("cancel", flag)),
+        (&["cancel_waits"], blocking, wording::cut_while_blocking("cancel_waits", flag)),
+        (&["cancel", "cancel_waits"], true, wording::cancelled_twice()),
         (&["hedge"], blocking, wording::hedge_while_blocking()),
-        (
-            &["hedge", "idempotent"],
-            once,
-            wording::hedge_not_idempotent(),
-        ),
-        (
-            &["hedge", "budget"],
-            is(model.budget.as_ref(), &()),
-            wording::hedge_without_budget("budget = \"none\""),
-        ),
-        (
-            &["hedge", "attempts"],
-            unlimited,
-            wording::hedge_without_budget("attempts = \"unlimited\""),
-        ),
-        (
-            &["hedge"],
-            model.hedge_of_policy && model.policy.is_none(),
-            wording::hedge_without_policy(),
-        ),
+        (&["hedge", "idempotent"], once, wording::hedge_not_idempotent()),
+        (&["hedge", "budget"], is(model.budget.as_ref(), &()), wording::hedge_without_budget("budget = \"none\"")),
+        (&["hedge", "attempts"], unlimited, wording::hedge_without_budget("attempts = \"unlimited\"")),
+        (&["hedge"], model.hedge_of_policy && model.policy.is_none(), wording::hedge_without_policy()),
         (&["on", "verdict"], true, wording::verdict_beside_on()),
         (&["until", "when_ok"], true, wording::until_and_when_ok()),
-        (
-            &["until", "idempotent"],
-            once,
-            wording::until_without_repeats(),
-        ),
-        (
-            &["delays", "jitter"],
-            retries && is_decorrelated(model),
-            wording::decorrelated_delays(),
-        ),
+        (&["until", "idempotent"], once, wording::until_without_repeats()),
+        (&["delays", "jitter"], retries && is_decorrelated(model), wording::decorrelated_delays()),
     ];
     for (keys, holds, message) in rows {
         if holds && keys.iter().all(|key| facts.place(key).is_some()) {
