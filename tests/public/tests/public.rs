@@ -15,7 +15,7 @@ fn the_public_api_of_the_facade_is_the_one_in_the_file() {
 #[test]
 #[ignore = "it reads rustdoc's JSON, whose format changes with the compiler: `.ci/run` runs it"]
 fn the_public_api_of_the_runtime_is_the_one_in_the_file() {
-    insta::assert_snapshot!(public_api("retry-runtime"));
+    insta::assert_snapshot!(public_api("reattempt-runtime"));
 }
 
 /// `docs/LIBRARIES.md` promises it.
