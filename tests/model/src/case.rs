@@ -85,7 +85,8 @@ pub(crate) struct Settings {
     pub asks: Asks,
     /// Only functions with a policy have it, and none that ask.
     pub rule: Rule,
-    /// How long `before_retry` takes, and after which attempt it fails. Only functions that ask have it.
+    /// How long `before_retry` takes, and after which attempt it fails. Only functions that ask have it; without this, it does
+    /// nothing.
     pub before: Option<(u64, u32)>,
     /// When `cancel` completes. Only functions with `until` have it.
     pub cancel: Option<u64>,

@@ -114,7 +114,12 @@ impl Model<'_> {
                             call.report.outcome = "not_retryable";
                             return Ok(Err(Failed { verdict: Unknown, hint: None, run: Some(0), stopped: None, timed_out: false }));
                         }
-                        ends = self.ends_between(call)?;
+                    }
+                    // Those that ask have a `before_retry`, if only one that does nothing. After it, a function without limits has the
+                    // error of its attempt to return.
+                    if ends.is_none() && call.settings.asks != Asks::Nothing {
+                        let late = self.now >= call.deadline && !call.settings.is_limited() && matches!(result, Some(Err(_)));
+                        ends = if late { Some("deadline") } else { self.ends_between(call)? };
                     }
                     let Some(outcome) = ends else {
                         paid = Some(std::mem::take(&mut call.permit));
