@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime};
 use integrations::postgres::Server;
-use reattempt::{RetryEvent, Retryable, observe, retry};
+use reattempt::{RetryEvent, Retryable, retry, with_report};
 use tokio::sync::Notify;
 use tokio_postgres::NoTls;
 
@@ -96,7 +96,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     println!("A database that does not exist:");
     let nowhere = self::pool(&format!("{} dbname=nowhere", server.url()))?;
-    let (result, report) = observe(order(&nowhere, "cocoa")).await;
+    let (result, report) = with_report(order(&nowhere, "cocoa")).await;
     let error = result.unwrap_err();
     println!("  not retried: {}", in_words(&error));
     assert!(matches!(error, OrderError::Pool(PoolError::Backend(_))));

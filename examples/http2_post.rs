@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use h2::Reason;
 use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
-use reattempt::{RetryEvent, observe, retry};
+use reattempt::{RetryEvent, retry, with_report};
 use reqwest::{Client, StatusCode};
 use tokio::net::TcpListener;
 
@@ -80,14 +80,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     println!("A server that refuses the stream, twice:");
     let (address, begun) = server(&[Reason::REFUSED_STREAM; 2]).await?;
-    let (result, report) = observe(order(&client, &format!("http://{address}/"))).await;
+    let (result, report) = with_report(order(&client, &format!("http://{address}/"))).await;
     println!("  {}, {} order", result?, begun.load(Ordering::Relaxed));
     assert_eq!(report.map(|report| report.attempts()), Some(3));
     assert_eq!(begun.load(Ordering::Relaxed), 1);
 
     println!("A server that fails after it began:");
     let (address, begun) = server(&[Reason::INTERNAL_ERROR]).await?;
-    let (result, report) = observe(order(&client, &format!("http://{address}/"))).await;
+    let (result, report) = with_report(order(&client, &format!("http://{address}/"))).await;
     let error = result.unwrap_err();
     println!("  not retried: {}", in_words(&error));
     assert_eq!(report.map(|report| report.attempts()), Some(1));

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use futures::future::try_join_all;
 use integrations::postgres::Server;
 use reattempt::sea_orm_2::{TransactionError, commit};
-use reattempt::{RetryEvent, observe, retry};
+use reattempt::{RetryEvent, retry, with_report};
 use sea_orm::{
     ActiveModelTrait as _, ConnectOptions, ConnectionTrait as _, Database, DatabaseConnection,
     DbErr, EntityTrait as _, IsolationLevel, QueryOrder as _, Set, SqlErr, TransactionTrait as _,
@@ -88,7 +88,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(seats.iter().zip(1..).all(|(seat, next)| *seat == next));
 
     println!("A guest who has a seat already:");
-    let (result, report) = observe(book(&database, "guest 1")).await;
+    let (result, report) = with_report(book(&database, "guest 1")).await;
     let error = result.unwrap_err();
     let TransactionError::Statement(cause) = &error else {
         return Err(error.into());

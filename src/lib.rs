@@ -77,9 +77,9 @@ pub use reattempt_macros::Retryable;
 pub use reattempt_macros::retry;
 pub use reattempt_runtime::{
     Attempt, Backoff, Budget, Budgets, Error, FAST_IO, FILES, Hedge, IdempotencyKey, Jitter,
-    NO_RETRY, Nested, Observe, Outcome, Policy, Preset, Previous, Propagate, Report, RetryEvent,
-    Retryable, Run, SLOW_IO, Schedule, Stopped, Verdict, WithoutLimits, codes, deadline,
-    is_enabled, observe, propagate, set_enabled, set_listener,
+    NO_RETRY, Nested, Outcome, Policy, Preset, PreviousFailure, Propagate, Report, RetryEvent,
+    Retryable, Run, SLOW_IO, Schedule, Stopped, Verdict, WithReport, WithoutLimits, codes,
+    deadline, is_enabled, propagate, set_enabled, set_listener, with_report,
 };
 
 #[doc(hidden)]

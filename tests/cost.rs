@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allocation_counter::measure;
-use reattempt::{Attempt, Budget, FAST_IO, Policy, Retryable, Stopped, deadline, observe, retry};
+use reattempt::{
+    Attempt, Budget, FAST_IO, Policy, Retryable, Stopped, deadline, retry, with_report,
+};
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 
@@ -261,7 +263,7 @@ fn a_retry_allocates_once_with_decorrelated_jitter_or_if_somebody_listens() {
             allocations(async || assert!(decorrelated(&mut 0, failures).await.is_ok())),
             allocations(async || assert!(tells(&mut 0, failures).await.is_ok())),
             allocations(async || assert!(tells_its_end(&mut 0, failures).await.is_ok())),
-            allocations(async || assert!(observe(untimed(&mut 0, failures)).await.0.is_ok())),
+            allocations(async || assert!(with_report(untimed(&mut 0, failures)).await.0.is_ok())),
         ];
         assert_eq!(allocated, [expected; 4], "{failures} failures");
     }

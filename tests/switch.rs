@@ -5,7 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use reattempt::{Attempt, Outcome, Policy, is_enabled, observe, retry, set_enabled};
+use reattempt::{Attempt, Outcome, Policy, is_enabled, retry, set_enabled, with_report};
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
 const WAIT: Duration = Duration::from_secs(1);
@@ -104,7 +104,7 @@ async fn one_attempt<T: Debug>(
 ) {
     let (calls, began) = (AtomicU32::new(0), Instant::now());
     // Without its limit the call would be pending forever.
-    let ended = timeout(60 * WAIT, observe(call(&calls))).await;
+    let ended = timeout(60 * WAIT, with_report(call(&calls))).await;
     let (result, report) = ended.expect("a limit holds");
     assert_eq!(result.unwrap_err().kind(), kind);
     assert_eq!(calls.load(Ordering::Relaxed), 1);
@@ -120,9 +120,9 @@ async fn with_retries_off_a_call_ends_after_its_current_attempt_and_limits_hold(
     let (calls, cancelled) = (AtomicU32::new(0), AtomicU32::new(0));
     let began = Instant::now();
     let (ended, ended_at_once, ()) = tokio::join!(
-        observe(fails(&calls)),
+        with_report(fails(&calls)),
         async {
-            let result = observe(fails_until(&cancelled, sleep(WAIT / 2))).await;
+            let result = with_report(fails_until(&cancelled, sleep(WAIT / 2))).await;
             assert_eq!(began.elapsed(), WAIT / 2);
             result
         },

@@ -19,7 +19,7 @@ use futures::stream::{self, StreamExt as _};
 use indicatif::{ProgressBar, ProgressStyle};
 use reattempt::http_1::StatusError;
 use reattempt::reqwest_0_13::ResponseExt as _;
-use reattempt::{Attempt, Budget, Outcome, Report, Retryable, Stopped, observe, retry};
+use reattempt::{Attempt, Budget, Outcome, Report, Retryable, Stopped, retry, with_report};
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_RANGE, ETAG, HeaderValue, IF_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode};
 
@@ -133,7 +133,7 @@ async fn download_all(downloader: &Downloader) -> Vec<Download> {
     let mut downloads: Vec<Download> = stream::iter(0..FILES)
         .map(async |file| {
             let mut part = Part::default();
-            let (result, report) = observe(downloader.download(file, &mut part)).await;
+            let (result, report) = with_report(downloader.download(file, &mut part)).await;
             downloader.bar.inc(1);
             let report = report.expect("`download` has the attribute");
             (file, part, result, report)

@@ -71,11 +71,11 @@ pub use crate::context::{Attempt, IdempotencyKey};
 pub use crate::delays::{Backoff, Jitter};
 pub use crate::error::Error;
 pub use crate::event::RetryEvent;
-pub use crate::listen::{Observe, observe, set_listener};
+pub use crate::listen::{WithReport, set_listener, with_report};
 pub use crate::policy::{FAST_IO, FILES, NO_RETRY, Nested, Policy, SLOW_IO, Schedule};
 pub use crate::preset::Preset;
 pub use crate::propagate::{Propagate, propagate};
-pub use crate::report::{Hedge, Previous, Report};
+pub use crate::report::{Hedge, PreviousFailure, Report};
 pub use crate::run::{Run, WithoutLimits};
 #[cfg(feature = "serde")]
 pub use crate::settings::{Settings, SettingsError, configure};

@@ -1,6 +1,6 @@
 //! Listeners: they receive a report when a call ends. A pointer that is set around each poll leads to them.
 //!
-//! It is not the pointer to the frame: `observe` and a test scope do not change what a call sees of its outer calls.
+//! It is not the pointer to the frame: `with_report` and a test scope do not change what a call sees of its outer calls.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -82,7 +82,7 @@ static OF_PROCESS: OnceLock<OfProcess> = OnceLock::new();
 /// already, which then stays.
 ///
 /// It runs in the task of the call, so it must not block, and it must not make calls of annotated functions, whose reports it
-/// would get too. Until it is installed, calls pay nothing for it. Without it, use [`observe`] for the report of one call.
+/// would get too. Until it is installed, calls pay nothing for it. Without it, use [`with_report`] for the report of one call.
 ///
 /// # Panics
 ///
@@ -155,21 +155,21 @@ fn mark() -> usize {
 /// # Cancel safety
 ///
 /// Dropping it drops the future, and there is no report.
-pub fn observe<F: Future>(future: F) -> Observe<F> {
-    Observe::with(Listener::default(), future)
+pub fn with_report<F: Future>(future: F) -> WithReport<F> {
+    WithReport::with(Listener::default(), future)
 }
 
 pin_project! {
-    /// The future of [`observe`].
+    /// The future of [`with_report`].
     #[must_use = "futures do nothing unless polled"]
-    pub struct Observe<F> {
+    pub struct WithReport<F> {
         listener: Listener,
         #[pin]
         future: Option<F>,
     }
 }
 
-impl<F> Observe<F> {
+impl<F> WithReport<F> {
     pub(crate) fn with(listener: Listener, future: F) -> Self {
         Self {
             listener,
@@ -178,7 +178,7 @@ impl<F> Observe<F> {
     }
 }
 
-impl<F: Future> Future for Observe<F> {
+impl<F: Future> Future for WithReport<F> {
     type Output = (F::Output, Option<Report>);
 
     /// Once the future is ready, it is dropped, so that the calls it still holds end too. Then the last report goes to the
@@ -201,4 +201,4 @@ impl<F: Future> Future for Observe<F> {
     }
 }
 
-opaque! { Observe [F] [F]; }
+opaque! { WithReport [F] [F]; }

@@ -50,7 +50,7 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct Propagate<F> {
         frame: Frame,
-        // Carries a test scope, but no report: `observe` does not see calls in the task.
+        // Carries a test scope, but no report: `with_report` does not see calls in the task.
         listener: Option<Listener>,
         #[pin]
         future: F,

@@ -10,7 +10,7 @@ use crate::words::words;
 
 /// What one call did.
 ///
-/// [`observe`](crate::observe()) returns it to the caller, and the key `on_end` passes it to a hook of the function.
+/// [`with_report`](crate::with_report()) returns it to the caller, and the key `on_end` passes it to a hook of the function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     pub(crate) function: &'static str,
@@ -26,14 +26,14 @@ pub struct Report {
 /// How the attempt before this one failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Previous {
+pub enum PreviousFailure {
     /// It returned an error with this verdict, or an `Ok` that means failure.
     Failed(Verdict),
     /// It reached its timeout.
     TimedOut,
 }
 
-impl Previous {
+impl PreviousFailure {
     /// The verdict of that failure.
     pub(crate) fn verdict(self) -> Verdict {
         match self {

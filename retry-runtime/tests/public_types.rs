@@ -5,7 +5,7 @@ use std::io;
 
 use reattempt_runtime::{
     Attempt, Backoff, Budget, Budgets, Error, IdempotencyKey, Jitter, Nested, Outcome, Policy,
-    Preset, Previous, Report, RetryEvent, Schedule, Stopped, Verdict,
+    Preset, PreviousFailure, Report, RetryEvent, Schedule, Stopped, Verdict,
 };
 
 fn crosses_threads<T: Send + Sync + Debug>() {}
@@ -24,7 +24,7 @@ fn public_types_cross_threads_and_can_be_debugged() {
     crosses_threads::<Outcome>();
     crosses_threads::<Policy>();
     crosses_threads::<Preset>();
-    crosses_threads::<Previous>();
+    crosses_threads::<PreviousFailure>();
     crosses_threads::<Report>();
     // It refers to the text of the error, which need not be `Sync`.
     can_be_debugged::<RetryEvent<'_, io::Error>>();

@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 use std::io;
 
-use reattempt::{Attempt, Previous, Verdict, propagate, retry};
+use reattempt::{Attempt, PreviousFailure, Verdict, propagate, retry};
 
 use crate::script::{RESET, Script, Step, ms};
 
 /// The number of an attempt, the limit of attempts, and how the attempt before failed.
-type Seen = (u32, Option<u32>, Option<Previous>);
+type Seen = (u32, Option<u32>, Option<PreviousFailure>);
 
 #[tokio::test(start_paused = true)]
 async fn each_attempt_knows_its_number_and_how_the_last_one_failed() {
@@ -28,8 +28,12 @@ async fn each_attempt_knows_its_number_and_how_the_last_one_failed() {
         seen.into_inner(),
         [
             (1, Some(4), None),
-            (2, Some(4), Some(Previous::Failed(Verdict::Transient))),
-            (3, Some(4), Some(Previous::TimedOut)),
+            (
+                2,
+                Some(4),
+                Some(PreviousFailure::Failed(Verdict::Transient))
+            ),
+            (3, Some(4), Some(PreviousFailure::TimedOut)),
         ]
     );
     assert!(Attempt::current().is_none(), "outside of any call");

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use reattempt::{Attempt, Outcome, Policy, Report, deadline, observe, propagate, retry};
+use reattempt::{Attempt, Outcome, Policy, Report, deadline, propagate, retry, with_report};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::{LocalSet, block_in_place, spawn_blocking};
 
@@ -233,7 +233,7 @@ fn a_refusal_within_ends_the_call_around() {
         refused(calls)
     }
     let calls = Cell::new(0);
-    let (result, report) = run(observe(async { outer(&calls) }));
+    let (result, report) = run(with_report(async { outer(&calls) }));
     result.unwrap_err();
     assert_eq!(calls.get(), 1);
     assert_eq!(report.unwrap().outcome(), Outcome::Budget);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::LocalBoxFuture;
-use reattempt::{Budget, Outcome, Policy, deadline, observe, propagate, retry};
+use reattempt::{Budget, Outcome, Policy, deadline, propagate, retry, with_report};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -405,7 +405,7 @@ async fn unlimited_attempts_have_no_budget_by_default() {
 async fn one_attempt_less_than_the_largest_number_is_a_limit() {
     plays!(call(attempts = attempts, base = "1ms", max_delay = "1ms"), attempts: u32);
     let script = Script::new(vec![RESET; 2_000]);
-    let (_, report) = observe(call(&script, u32::MAX - 1)).await;
+    let (_, report) = with_report(call(&script, u32::MAX - 1)).await;
     assert_eq!(report.unwrap().outcome(), Outcome::Budget);
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::float_cmp, reason = "whole numbers of tokens are exact")]
 
-use reattempt::{Budget, Outcome, Retryable, observe, retry};
+use reattempt::{Budget, Outcome, Retryable, retry, with_report};
 
 #[derive(Debug, Retryable)]
 enum Failure {
@@ -54,7 +54,7 @@ async fn an_empty_budget_does_not_end_a_call_that_conflicts() {
     let mut conflicts = vec![Failure::Conflict, Failure::Conflict, Failure::Conflict];
     transfer(&mut conflicts).await.unwrap();
 
-    let (_, report) = observe(transfer(&mut vec![Failure::Lost, Failure::Conflict])).await;
+    let (_, report) = with_report(transfer(&mut vec![Failure::Lost, Failure::Conflict])).await;
     let report = report.unwrap();
     assert_eq!((report.attempts(), report.outcome()), (2, Outcome::Budget));
 }

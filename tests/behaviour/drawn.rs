@@ -6,7 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use reattempt::{Backoff, FAST_IO, Jitter, Policy, SLOW_IO, observe, retry};
+use reattempt::{Backoff, FAST_IO, Jitter, Policy, SLOW_IO, retry, with_report};
 use tokio::runtime::Builder;
 
 use crate::script::ms;
@@ -21,7 +21,7 @@ async fn waited(policy: Policy) -> (u32, Duration) {
             io::ErrorKind::ConnectionReset,
         )))
     });
-    let (_, report) = observe(fails.without_budget()).await;
+    let (_, report) = with_report(fails.without_budget()).await;
     let report = report.unwrap();
     (report.attempts(), report.waited())
 }
@@ -169,7 +169,7 @@ proptest! {
     fn a_call_that_always_fails_waits_as_its_schedule(policy in policies(2_000), seed in any::<u64>()) {
         let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         let waits = RefCell::default();
-        let (_, report) = runtime.block_on(observe(fails(policy.clone(), &waits)));
+        let (_, report) = runtime.block_on(with_report(fails(policy.clone(), &waits)));
         let waits = waits.into_inner();
         // tokio's timers have milliseconds.
         let (waited, sum) = (report.unwrap().waited(), waits.iter().sum::<Duration>());

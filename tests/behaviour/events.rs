@@ -178,7 +178,7 @@ async fn an_error_of_before_retry_ends_the_call_with_an_event() {
         before_retry = reconnect()
     ));
     let log = Log::listen();
-    let (result, report) = reattempt::observe(call(&Script::new([RESET]))).await;
+    let (result, report) = reattempt::with_report(call(&Script::new([RESET]))).await;
     assert_eq!(result.unwrap_err().kind(), io::ErrorKind::PermissionDenied);
     let report = report.unwrap();
     assert_eq!(report.outcome(), reattempt::Outcome::NotRetryable);
@@ -343,7 +343,7 @@ async fn an_empty_budget_logs_its_name_and_what_to_do() {
         inner(script).await
     }
     let log = Log::listen();
-    let (result, report) = reattempt::observe(outer(&Script::new([RESET]))).await;
+    let (result, report) = reattempt::with_report(outer(&Script::new([RESET]))).await;
     result.unwrap_err();
     assert_eq!(report.unwrap().outcome(), reattempt::Outcome::Budget);
     let lines = log.lines();
@@ -367,7 +367,7 @@ async fn the_default_budget_says_how_many_retries_it_allows() {
         name = "x::download"
     ));
     let log = Log::listen();
-    let (_, report) = reattempt::observe(call(&Script::new([RESET]))).await;
+    let (_, report) = reattempt::with_report(call(&Script::new([RESET]))).await;
     let report = report.unwrap();
     assert_eq!(report.outcome(), reattempt::Outcome::Budget);
     assert_eq!(report.attempts(), 1 + 100);

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt::Display;
 use std::time::Duration;
 
-use reattempt::{Jitter, Outcome, Policy, Report, Retryable, Stopped, observe, retry};
+use reattempt::{Jitter, Outcome, Policy, Report, Retryable, Stopped, retry, with_report};
 use tokio::time::Instant;
 
 use crate::script::ms;
@@ -231,18 +231,18 @@ async fn the_key_max_retry_after_sets_the_longest_hint() {
     for longest in [ms(2_000), ms(90_000)] {
         for (hint, follows) in [(longest, true), (longest + ms(1), false)] {
             let mut server = Busy::new(hint);
-            let call = observe(expression(&mut server, longest)).await;
+            let call = with_report(expression(&mut server, longest)).await;
             assert_hint(call, &server, hint, follows);
             if longest == ms(2_000) {
                 let mut server = Busy::new(hint);
-                let call = observe(literal(&mut server)).await;
+                let call = with_report(literal(&mut server)).await;
                 assert_hint(call, &server, hint, follows);
             }
         }
     }
     for (hint, follows) in [(ms(60_000), true), (ms(60_001), false)] {
         let mut server = Busy::new(hint);
-        let call = observe(without(&mut server)).await;
+        let call = with_report(without(&mut server)).await;
         assert_hint(call, &server, hint, follows);
     }
 }
@@ -349,12 +349,12 @@ async fn a_rule_that_retries_a_permanent_error_follows_its_hint() {
     }
     for (hint, follows) in [(ms(7_000), true), (ms(60_001), false)] {
         let mut server = Busy::new(None);
-        let call = observe(when(&mut server, hint)).await;
+        let call = with_report(when(&mut server, hint)).await;
         assert_hint(call, &server, hint, follows);
     }
     // Without such a rule, a hint makes it no error to retry.
     let mut server = Busy::new(None);
-    let (result, report) = observe(by_verdict(&mut server, ms(1))).await;
+    let (result, report) = with_report(by_verdict(&mut server, ms(1))).await;
     result.unwrap_err();
     assert_eq!(server.first_wait(), None);
     assert_eq!(report.unwrap().outcome(), Outcome::NotRetryable);
@@ -514,7 +514,7 @@ async fn an_ok_that_asks_for_too_long_a_delay_ends_the_call() {
         Ok(server.ask())
     }
     let mut server = Responses::new([(503, Some(ms(60_001)))]);
-    let (reply, report) = observe(fetch(&mut server)).await;
+    let (reply, report) = with_report(fetch(&mut server)).await;
     assert_eq!(reply.unwrap().status, 503);
     assert_eq!(report.unwrap().outcome(), Outcome::HintTooLong);
     assert_eq!(server.asked.len(), 1);

@@ -383,7 +383,7 @@ async fn after_before_retry_no_attempt_begins_when_the_deadline_around_is_reache
         Err(calls.get())
     }
     let (calls, began) = (Cell::new(0), Instant::now());
-    let (ended, report) = reattempt::observe(deadline::scope(ms(100), call(&calls))).await;
+    let (ended, report) = reattempt::with_report(deadline::scope(ms(100), call(&calls))).await;
     assert_eq!((ended, calls.get(), began.elapsed()), (Err(1), 1, ms(210)));
     assert_eq!(report.unwrap().outcome(), Outcome::Deadline);
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Mutex;
 
-use reattempt::{Budget, observe, retry};
+use reattempt::{Budget, retry, with_report};
 use tracing::Level;
 
 use crate::events::{Log, assert_line};
@@ -35,7 +35,7 @@ struct Here;
 impl Sends for Here {}
 
 async fn name_in_report<F: Future>(future: F) -> String {
-    let report = observe(future).await.1;
+    let report = with_report(future).await.1;
     report.unwrap().function().to_owned()
 }
 

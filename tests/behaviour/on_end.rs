@@ -7,7 +7,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 
 use futures::FutureExt as _;
-use reattempt::{Budget, Outcome, Report, Stopped, observe, retry};
+use reattempt::{Budget, Outcome, Report, Stopped, retry, with_report};
 use tokio::time::timeout;
 
 use crate::script::{RESET, Script, Step, ms};
@@ -62,7 +62,7 @@ async fn it_receives_reports_of_success_of_failure_and_of_a_dropped_call() {
 #[tokio::test(start_paused = true)]
 async fn it_receives_the_report_that_observe_receives() {
     let ends = Ends::default();
-    let (_, report) = observe(play(&Script::new([RESET]), &ends)).await;
+    let (_, report) = with_report(play(&Script::new([RESET]), &ends)).await;
     assert_eq!(*ends.0.lock().unwrap(), [report.unwrap()]);
 }
 
@@ -179,7 +179,7 @@ async fn observe_does_not_report_a_call_that_the_hook_makes() {
             inner().now_or_never();
         }
     ));
-    let (_, report) = observe(outer(&Script::new([RESET]))).await;
+    let (_, report) = with_report(outer(&Script::new([RESET]))).await;
     assert_eq!(report.unwrap().function(), "outer");
 }
 
@@ -209,7 +209,7 @@ async fn a_call_that_the_hook_makes_changes_nothing_that_the_outer_call_knows() 
     // Empties the budget.
     refused(&script).await.unwrap_err();
     let before = script.calls();
-    let (result, report) = observe(outer(&script)).await;
+    let (result, report) = with_report(outer(&script)).await;
     result.unwrap_err();
     assert_eq!(report.unwrap().outcome(), Outcome::Budget);
     assert_eq!(script.calls(), before + 1);

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use futures::future::{join, join_all};
 use reattempt::{
-    Attempt, Budget, Budgets, Hedge, Outcome, Policy, Retryable, Stopped, deadline, observe, retry,
+    Attempt, Budget, Budgets, Hedge, Outcome, Policy, Retryable, Stopped, deadline, retry,
+    with_report,
 };
 use tokio::time::{Instant, sleep, timeout};
 
@@ -180,7 +181,7 @@ async fn a_success_does_not_end_the_pause() {
 #[tokio::test(start_paused = true)]
 async fn a_deadline_that_the_pause_does_not_fit_ends_the_call_at_once() {
     let server = Server::paused_for(2_000).await;
-    let (result, report) = observe(server.read_soon()).await;
+    let (result, report) = with_report(server.read_soon()).await;
     assert!(
         server.began.elapsed() <= ms(1),
         "{:?}",
@@ -203,7 +204,7 @@ async fn a_deadline_that_the_pause_does_not_fit_ends_the_call_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_deadline_that_the_pause_fits_counts_it() {
     let server = Server::paused_for(500).await;
-    let (result, report) = observe(server.read_soon()).await;
+    let (result, report) = with_report(server.read_soon()).await;
     result.unwrap();
     assert_eq!(server.asked(), [ms(500)]);
     let report = report.expect("the call ended");
@@ -222,7 +223,7 @@ async fn an_inherited_deadline_ends_a_call_in_a_pause_and_the_call_around_it() {
         server.read_limited().await
     }
     let server = Server::paused_for(2_000).await;
-    let (result, report) = observe(outer(&server)).await;
+    let (result, report) = with_report(outer(&server)).await;
     let error = result.unwrap_err();
     assert_eq!(error.stopped().map(Stopped::outcome), Some(Outcome::Paused));
     assert_eq!(
@@ -282,7 +283,7 @@ async fn a_retry_waits_for_the_pause_after_its_own_delay() {
     }
     let server = Server::new(Budget::new().with_pause());
     let told = server.told(ms(20), ms(2_000));
-    let ((reset, report), _) = join(observe(reset_once(&server)), told).await;
+    let ((reset, report), _) = join(with_report(reset_once(&server)), told).await;
     reset.unwrap();
     // After 50 ms it waits 100 ms, and then until the end of the pause.
     assert_eq!(server.asked(), [ms(0), ms(2_020)]);
@@ -299,7 +300,7 @@ async fn a_retry_that_the_pause_stops_ends_with_its_own_error_and_gives_its_perm
     }
     let server = Server::new(Budget::new().with_pause());
     let told = server.told(ms(20), ms(2_000));
-    let ((result, report), _) = join(observe(reset(&server)), told).await;
+    let ((result, report), _) = join(with_report(reset(&server)), told).await;
     assert!(matches!(result, Err(Failure::Reset)), "{result:?}");
     let report = report.expect("the call ended");
     assert_eq!((report.outcome(), report.attempts()), (Outcome::Paused, 1));
@@ -310,7 +311,7 @@ async fn a_retry_that_the_pause_stops_ends_with_its_own_error_and_gives_its_perm
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_dropped_in_a_pause_made_no_attempt() {
     let server = Server::paused_for(2_000).await;
-    let (dropped, report) = observe(timeout(ms(1_000), server.read())).await;
+    let (dropped, report) = with_report(timeout(ms(1_000), server.read())).await;
     dropped.unwrap_err();
     let report = report.expect("the call was dropped");
     assert_eq!((report.outcome(), report.attempts()), (Outcome::Dropped, 0));
@@ -485,7 +486,7 @@ async fn a_blocking_call_waits_for_the_pause_once_although_the_clock_stands_stil
     }
     let budget = Budget::new().with_pause();
     told(&budget).unwrap_err();
-    let (read, report) = observe(async { read(&budget) }).await;
+    let (read, report) = with_report(async { read(&budget) }).await;
     read.unwrap();
     assert_eq!(report.map(|report| report.waited()), Some(ms(60)));
 }
@@ -553,7 +554,7 @@ async fn no_hedge_begins_in_a_pause() {
     }
     let server = Server::new(Budget::new().with_pause());
     let told = server.told(ms(10), ms(2_000));
-    let ((slow, report), _) = join(observe(slow(&server)), told).await;
+    let ((slow, report), _) = join(with_report(slow(&server)), told).await;
     slow.unwrap();
     assert_eq!(server.asked(), [ms(0)]);
     let hedge = report.and_then(|report| report.hedge());
@@ -569,7 +570,7 @@ async fn a_pause_that_begins_in_before_retry_holds_the_attempt_up() {
     }
     let server = Server::new(Budget::new().with_pause());
     let told = server.told(ms(40), ms(2_000));
-    let ((reset, report), _) = join(observe(reset_once(&server)), told).await;
+    let ((reset, report), _) = join(with_report(reset_once(&server)), told).await;
     reset.unwrap();
     assert_eq!(server.asked(), [ms(0), ms(2_040)]);
     assert_eq!(report.map(|report| report.waited()), Some(ms(1_940)));
@@ -647,7 +648,7 @@ async fn without_limits_no_attempt_begins_in_a_pause_if_the_deadline_around_ends
     }
     let server = Server::paused_for(5_000).await;
     let began = Instant::now();
-    let (ended, report) = observe(limited(&server)).await;
+    let (ended, report) = with_report(limited(&server)).await;
     let stopped = ended.unwrap_err();
     let outcome = stopped.stopped().map(Stopped::outcome);
     assert_eq!(outcome, Some(Outcome::Deadline));

@@ -1,6 +1,6 @@
 //! Presets: policies with a name.
 
-use reattempt::{Outcome, Policy, Preset, observe};
+use reattempt::{Outcome, Policy, Preset, with_report};
 
 use crate::script::{RESET, Script, Step, ending, ms};
 
@@ -33,7 +33,7 @@ async fn keys_of_the_attribute_override_the_preset() {
 #[tokio::test(start_paused = true)]
 async fn a_preset_runs_a_closure_and_the_call_is_named_after_this_file() {
     let script = Script::new([RESET, Step::Succeed]);
-    let (result, report) = observe(SEARCH.run(|| script.play())).await;
+    let (result, report) = with_report(SEARCH.run(|| script.play())).await;
     assert_eq!(result.unwrap(), 2);
     let function = report.unwrap().function();
     assert!(function.contains("presets.rs"), "{function}");

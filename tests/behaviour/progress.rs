@@ -5,7 +5,7 @@ use std::io::{self, Cursor};
 use std::sync::Arc;
 use std::time::Duration;
 
-use reattempt::{Attempt, Budget, Outcome, Policy, observe, propagate, retry};
+use reattempt::{Attempt, Budget, Outcome, Policy, propagate, retry, with_report};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
@@ -60,7 +60,7 @@ async fn attempts_and_delays_begin_anew_after_progress() {
         (vec![3, 5], vec![0, 100, 300, 400, 600, 700, 900]),
     ] {
         let steps = Steps::new(progress);
-        let (result, report) = observe(call(&steps)).await;
+        let (result, report) = with_report(call(&steps)).await;
         result.unwrap_err();
         let asked = steps.times();
         assert_eq!(
@@ -144,7 +144,7 @@ async fn budget_and_deadline_go_on() {
         Err(io::ErrorKind::ConnectionReset.into())
     }
     let (budget, calls) = (Budget::aws(), Cell::new(0));
-    let (result, report) = observe(within_budget(&budget, &calls)).await;
+    let (result, report) = with_report(within_budget(&budget, &calls)).await;
     result.unwrap_err();
     assert_eq!(calls.take(), 36);
     assert_eq!(report.map(|report| report.outcome()), Some(Outcome::Budget));
@@ -352,7 +352,7 @@ async fn a_download_resumes_where_the_last_attempt_ended() {
         }
     });
     let mut file = Vec::new();
-    let (result, report) = observe(download(address, &mut file)).await;
+    let (result, report) = with_report(download(address, &mut file)).await;
     result.unwrap();
     assert_eq!(file, content);
     let report = report.expect("the call ended");

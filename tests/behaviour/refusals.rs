@@ -223,7 +223,7 @@ async fn a_fallback_that_fails_at_once_is_retried() {
         }
     }
     let script = Script::new([RESET]);
-    let (_, report) = reattempt::observe(price(&script)).await;
+    let (_, report) = reattempt::with_report(price(&script)).await;
     assert_eq!(report.unwrap().outcome(), Outcome::AttemptsExhausted);
     assert_eq!(script.calls(), 3);
 }

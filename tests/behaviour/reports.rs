@@ -1,11 +1,11 @@
-//! The report that `observe` receives when a call ends, however the call ends.
+//! The report that `with_report` receives when a call ends, however the call ends.
 
 use std::future::poll_fn;
 use std::io;
 use std::task::Poll;
 use std::time::Duration;
 
-use reattempt::{Outcome, Report, Verdict, deadline, observe, propagate, retry};
+use reattempt::{Outcome, Report, Verdict, deadline, propagate, retry, with_report};
 use tokio::time::{sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
@@ -18,7 +18,7 @@ plays!(play(
 ));
 
 async fn report_of(future: impl Future) -> Report {
-    observe(future).await.1.expect("a call ended")
+    with_report(future).await.1.expect("a call ended")
 }
 
 #[tokio::test(start_paused = true)]
@@ -133,9 +133,9 @@ async fn the_report_of_a_dropped_call_has_the_part_of_the_wait_before_the_drop()
 
 #[tokio::test(start_paused = true)]
 async fn without_a_call_there_is_no_report() {
-    assert_eq!(observe(async { 7 }).await, (7, None));
+    assert_eq!(with_report(async { 7 }).await, (7, None));
     let script = Script::new([Step::Succeed]);
-    let ((), report) = observe(async { drop(play(&script)) }).await;
+    let ((), report) = with_report(async { drop(play(&script)) }).await;
     assert_eq!(report, None, "it never began");
 }
 
@@ -157,7 +157,7 @@ async fn a_call_inside_one_that_goes_on_elsewhere_is_not_reported() {
     let script = Script::new([Step::Succeed]);
     let mut moved = Box::pin(outer(&script));
     let once = poll_fn(|waker| Poll::Ready(moved.as_mut().poll(waker).is_pending()));
-    assert_eq!(observe(once).await, (true, None));
+    assert_eq!(with_report(once).await, (true, None));
     assert_eq!(script.calls(), 1, "the call inside has ended");
     moved.await.unwrap();
 }
@@ -183,14 +183,14 @@ async fn of_several_calls_the_outermost_that_ended_last_is_reported() {
 async fn within_a_call_observe_reports_the_calls_inside() {
     #[retry(attempts = 2, base = "1ms", jitter = "none", on = "io::Error")]
     async fn outer(script: &Script, seen: &std::sync::Mutex<Vec<Report>>) -> io::Result<usize> {
-        let (result, report) = observe(play(script)).await;
+        let (result, report) = with_report(play(script)).await;
         seen.lock().unwrap().push(report.unwrap());
         result
     }
 
     let script = Script::new([RESET, RESET, Step::Succeed]);
     let seen = std::sync::Mutex::default();
-    let report = report_of(observe(outer(&script, &seen))).await;
+    let report = report_of(with_report(outer(&script, &seen))).await;
     assert!(
         report.function().ends_with("::outer"),
         "both observers got the report"

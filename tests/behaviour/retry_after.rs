@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
-use reattempt::{Attempt, Outcome, Policy, Retryable, Stopped, observe, retry};
+use reattempt::{Attempt, Outcome, Policy, Retryable, Stopped, retry, with_report};
 use tokio::time::{Instant, sleep};
 
 use crate::script::ms;
@@ -90,7 +90,7 @@ async fn it_keeps_to_max_retry_after_and_to_the_deadline() {
         server.ask(BUSY)
     }
     let server = Server::new();
-    let (result, report) = observe(bounded(&server, ms(2_001))).await;
+    let (result, report) = with_report(bounded(&server, ms(2_001))).await;
     assert!(matches!(result, Err(Failure::Busy { .. })));
     assert_eq!(report.unwrap().outcome(), Outcome::HintTooLong);
     assert_eq!(server.asked().len(), 1);
@@ -98,7 +98,7 @@ async fn it_keeps_to_max_retry_after_and_to_the_deadline() {
     assert_eq!(server.asked(), [ms(0), ms(2_000), ms(4_000)]);
 
     let server = Server::new();
-    let (result, report) = observe(limited(&server, ms(951))).await;
+    let (result, report) = with_report(limited(&server, ms(951))).await;
     assert!(matches!(result, Err(Failure::Busy { .. })));
     assert_eq!(report.unwrap().outcome(), Outcome::Deadline);
     assert_eq!((server.asked().len(), server.began.elapsed()), (1, ms(0)));

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use reattempt::{Report, RetryEvent, Retryable, Stopped, Verdict, observe, retry};
+use reattempt::{Report, RetryEvent, Retryable, Stopped, Verdict, retry, with_report};
 
 use crate::script::{Script, Step};
 
@@ -308,9 +308,9 @@ async fn verdict_replaces_that_of_the_type() {
         ("?", Verdict::Unknown, 1, 1, 3),
     ] {
         let reports = [
-            observe(send(failure)).await.1.unwrap(),
-            observe(once(failure)).await.1.unwrap(),
-            observe(selected(failure)).await.1.unwrap(),
+            with_report(send(failure)).await.1.unwrap(),
+            with_report(once(failure)).await.1.unwrap(),
+            with_report(selected(failure)).await.1.unwrap(),
         ];
         let attempts = reports.each_ref().map(Report::attempts);
         assert_eq!(attempts, [in_send, in_once, in_selected], "{failure}");
@@ -320,7 +320,7 @@ async fn verdict_replaces_that_of_the_type() {
         let hinted = Duration::from_secs(14);
         assert_eq!(reports[0].waited() == hinted, failure == "busy");
     }
-    assert_eq!(observe(missing()).await.1.unwrap().attempts(), 3);
+    assert_eq!(with_report(missing()).await.1.unwrap().attempts(), 3);
 }
 
 /// A call that was stopped for good has the last word, and so has a commit that may have taken effect.
@@ -340,7 +340,7 @@ async fn verdict_does_not_overrule_the_last_word() {
         cancelled().await.map_err(Order)
     }
     let attempts = Cell::new(0);
-    let (result, report) = observe(order(&attempts)).await;
+    let (result, report) = with_report(order(&attempts)).await;
     let last_word = result.unwrap_err().0.verdict();
     assert!(!last_word.is_retryable());
     let report = report.unwrap();

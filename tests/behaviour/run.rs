@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use reattempt::{
     Attempt, Budget, FAST_IO, Jitter, NO_RETRY, Outcome, Policy, Preset, Retryable, Stopped,
-    Verdict, WithoutLimits, deadline, observe, retry,
+    Verdict, WithoutLimits, deadline, retry, with_report,
 };
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep};
@@ -33,7 +33,7 @@ const POLICY: Policy = Policy::new()
 #[tokio::test(start_paused = true)]
 async fn the_verdict_of_the_error_decides_about_retries() {
     let script = Script::new([RESET, RESET, Step::Succeed]);
-    let (result, report) = observe(POLICY.run(|| script.play())).await;
+    let (result, report) = with_report(POLICY.run(|| script.play())).await;
     assert_eq!(result.unwrap(), 3);
     assert_eq!(script.times(), [ms(0), ms(100), ms(300)]);
     let report = report.unwrap();
@@ -141,14 +141,14 @@ async fn an_ok_can_mean_failure() {
     let run = POLICY.run(|| script.play()).when_ok(|call| *call == 2);
     let run = run.when_ok(|call| *call == 3);
     let run = run.on_retry(|event| told.push(event.error().is_some()));
-    let (result, report) = observe(run).await;
+    let (result, report) = with_report(run).await;
     assert_eq!(result.unwrap(), 4);
     assert_eq!(told, [true, false, false]);
     assert_eq!(report.unwrap().outcome(), Outcome::SuccessAfterRetry);
 
     let script = Script::new([Step::Succeed]);
     let run = POLICY.run(|| script.play()).when_ok(|_| true);
-    let (result, report) = observe(run).await;
+    let (result, report) = with_report(run).await;
     assert_eq!(result.unwrap(), 4);
     assert_eq!(report.unwrap().outcome(), Outcome::AttemptsExhausted);
 
@@ -255,7 +255,7 @@ async fn without_limits_the_error_can_be_of_any_type() {
     };
     let run = limited.without_limits().run(operation);
     let run = run.when_any(|busy| busy.0 < 3).unboxed();
-    let (result, report) = observe(run).await;
+    let (result, report) = with_report(run).await;
     assert_eq!(result, Err(Busy(3)));
     let report = report.unwrap();
     assert_eq!(report.outcome(), Outcome::NotRetryable);
@@ -278,7 +278,7 @@ async fn without_limits_the_error_can_be_of_any_type() {
 async fn without_limits_the_deadline_around_bounds_the_waits() {
     let operation = async || Err::<(), _>(Busy(1));
     let run = POLICY.without_limits().run(operation).when_any(|_| true);
-    let (result, report) = deadline::scope(ms(180), observe(run)).await;
+    let (result, report) = deadline::scope(ms(180), with_report(run)).await;
     assert_eq!(result, Err(Busy(1)));
     let report = report.unwrap();
     assert_eq!(
@@ -313,7 +313,7 @@ async fn each_place_in_the_source_has_its_own_budget_by_default() {
     let mut refused = false;
     for _ in 0..1_000 {
         let script = Script::new([RESET]);
-        let ended = observe(POLICY.run(|| script.play())).await;
+        let ended = with_report(POLICY.run(|| script.play())).await;
         refused |= ended.1.unwrap().outcome() == Outcome::Budget;
     }
     assert!(refused, "the budget of this place");
@@ -592,7 +592,7 @@ async fn unless_sees_the_error_that_a_timeout_would_give() {
     let run = LIMITED
         .run(hangs)
         .unless(|error| error.kind() == io::ErrorKind::TimedOut);
-    let (result, report) = observe(run).await;
+    let (result, report) = with_report(run).await;
     assert_eq!(result.unwrap_err().kind(), io::ErrorKind::TimedOut);
     assert_eq!(report.unwrap().attempts(), 1);
 }
@@ -608,7 +608,7 @@ async fn a_verdict_can_be_given_to_any_error() {
             .run(async || Err::<(), _>(Foreign))
             .with_idempotent(false);
         let run = run.verdict(move |_| verdict).or_stopped();
-        let (result, report) = observe(run).await;
+        let (result, report) = with_report(run).await;
         assert!(matches!(result, Err(reattempt::Error::Failed(Foreign))));
         let report = report.unwrap();
         assert_eq!(
@@ -621,7 +621,7 @@ async fn a_verdict_can_be_given_to_any_error() {
     let run = POLICY
         .run(missing)
         .verdict(|_| (Verdict::Throttled, Some(ms(3_000))));
-    let (result, report) = observe(run).await;
+    let (result, report) = with_report(run).await;
     let report = report.unwrap();
     assert_eq!(result.unwrap_err().kind(), io::ErrorKind::NotFound);
     assert_eq!((report.attempts(), report.waited()), (4, ms(9_000)));
@@ -629,10 +629,10 @@ async fn a_verdict_can_be_given_to_any_error() {
         .run(missing)
         .when(|_| false)
         .verdict(|_| Verdict::Transient);
-    assert_eq!(observe(run).await.1.unwrap().attempts(), 1);
+    assert_eq!(with_report(run).await.1.unwrap().attempts(), 1);
     // Any type: one that can hold a `Stopped`, and has no verdict.
     let run = LIMITED
         .run(async || Err::<(), _>("busy".to_owned()))
         .verdict(|_| Verdict::Transient);
-    assert_eq!(observe(run).await.0.unwrap_err(), "busy");
+    assert_eq!(with_report(run).await.0.unwrap_err(), "busy");
 }

@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::Instant;
 
 use reattempt::{
-    Attempt, Budget, Jitter, Outcome, Policy, Preset, Report, deadline, observe, retry,
+    Attempt, Budget, Jitter, Outcome, Policy, Preset, Report, deadline, retry, with_report,
 };
 
 use crate::events::Log;
@@ -23,7 +23,7 @@ fn reset<T>() -> io::Result<T> {
 
 /// The result and the report of a blocking call.
 fn observed<T>(call: impl FnOnce() -> T) -> (T, Report) {
-    let (result, report) = run(observe(async { call() }));
+    let (result, report) = run(with_report(async { call() }));
     (result, report.unwrap())
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use reattempt::{
-    Backoff, Budget, Budgets, Jitter, Outcome, Policy, Report, WithoutLimits, observe, retry,
+    Backoff, Budget, Budgets, Jitter, Outcome, Policy, Report, WithoutLimits, retry, with_report,
 };
 
 use crate::script::{RESET, Script, Step, ending, ms, times_of};
@@ -273,14 +273,14 @@ async fn a_budget_may_come_from_anywhere() {
             .1
             .is_some_and(|report| report.outcome() == Outcome::Budget)
     };
-    assert!(refused(observe(optional(&script, Some(&empty))).await));
-    assert!(!refused(observe(optional(&script, None)).await));
+    assert!(refused(with_report(optional(&script, Some(&empty))).await));
+    assert!(!refused(with_report(optional(&script, None)).await));
     assert!(!refused(
-        observe(counted(&script, Rc::new(Budget::new()))).await
+        with_report(counted(&script, Rc::new(Budget::new()))).await
     ));
     let budgets = [Budget::new(), empty];
-    assert!(!refused(observe(of_host(&script, &budgets, 0)).await));
-    assert!(refused(observe(of_host(&script, &budgets, 1)).await));
+    assert!(!refused(with_report(of_host(&script, &budgets, 0)).await));
+    assert!(refused(with_report(of_host(&script, &budgets, 1)).await));
 }
 
 plays!(send(idempotent = method == "GET", on = io::Error), method: &str);

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::io::{self, ErrorKind};
 
 use reattempt::deadline::{self, header};
-use reattempt::{Jitter, Outcome, Policy, Report, observe, propagate, retry};
+use reattempt::{Jitter, Outcome, Policy, Report, propagate, retry, with_report};
 
 use crate::script::{ms, run};
 
@@ -138,9 +138,9 @@ async fn reports(
         let own = layers.part;
         let call = async {
             let (ended, report) = match how {
-                How::Attribute => observe(part(own, in_part)).await,
+                How::Attribute => with_report(part(own, in_part)).await,
                 How::Run => {
-                    observe(
+                    with_report(
                         policy(own)
                             .run(in_part)
                             .when(|_| true)
@@ -149,7 +149,7 @@ async fn reports(
                     )
                     .await
                 }
-                How::Blocking => observe(async { blocks(own, || run(in_part())) }).await,
+                How::Blocking => with_report(async { blocks(own, || run(in_part())) }).await,
             };
             first.set(first.take().or(report));
             ended
@@ -159,9 +159,9 @@ async fn reports(
     let own = layers.page;
     let call = async {
         match how {
-            How::Attribute => observe(page(own, in_page)).await,
+            How::Attribute => with_report(page(own, in_page)).await,
             How::Run => {
-                observe(
+                with_report(
                     policy(own)
                         .run(in_page)
                         .when(|_| true)
@@ -170,7 +170,7 @@ async fn reports(
                 )
                 .await
             }
-            How::Blocking => observe(async { blocks(own, || run(in_page())) }).await,
+            How::Blocking => with_report(async { blocks(own, || run(in_page())) }).await,
         }
     };
     let (_, report) = scope(layers.request, call).await;
@@ -229,14 +229,15 @@ async fn a_call_that_a_scope_in_the_body_cut_is_retried() {
         body().await
     }
     let body = async || deadline::scope(ms(50), is_cut()).await;
-    let (_, report) = observe(by_verdict(body)).await;
+    let (_, report) = with_report(by_verdict(body)).await;
     let report = report.unwrap();
     assert_eq!(
         (report.outcome(), report.attempts()),
         (Outcome::AttemptsExhausted, 3)
     );
     // Its own deadline is the nearer one.
-    let (_, report) = observe(deadline::scope(ms(50), by_verdict(async || is_cut().await))).await;
+    let (_, report) =
+        with_report(deadline::scope(ms(50), by_verdict(async || is_cut().await))).await;
     let report = report.unwrap();
     assert_eq!(
         (report.outcome(), report.attempts()),
@@ -250,14 +251,14 @@ async fn a_deadline_of_a_header_ends_the_calls_in_the_request() {
     let allowed = header::parse_grpc_timeout("50m").unwrap();
     let until = tokio::time::Instant::now() + allowed;
     let body = async || deadline::scope_at(until, waits()).await;
-    let (_, report) = deadline::scope_at(until, observe(page(None, body))).await;
+    let (_, report) = deadline::scope_at(until, with_report(page(None, body))).await;
     let report = report.unwrap();
     assert_eq!(
         (report.outcome(), report.attempts()),
         (Outcome::Deadline, 1)
     );
 
-    let (_, report) = observe(page(None, body)).await;
+    let (_, report) = with_report(page(None, body)).await;
     let report = report.unwrap();
     assert_eq!(report.outcome(), Outcome::AttemptsExhausted);
 }
@@ -269,7 +270,7 @@ async fn a_scope_without_calls_leaves_the_refusal_before_it() {
         let _ = waits().await;
         deadline::scope(ms(5), async { Err(reset()) }).await
     };
-    let (_, report) = observe(page(Some(50), body)).await;
+    let (_, report) = with_report(page(Some(50), body)).await;
     let report = report.unwrap();
     assert_eq!(
         (report.outcome(), report.attempts()),
@@ -280,12 +281,12 @@ async fn a_scope_without_calls_leaves_the_refusal_before_it() {
 #[tokio::test(start_paused = true)]
 async fn a_refusal_in_a_carried_future_does_not_end_the_attempt_it_is_carried_from() {
     let body = async || propagate(waits()).await;
-    let (_, report) = observe(page(Some(50), body)).await;
+    let (_, report) = with_report(page(Some(50), body)).await;
     assert!(report.unwrap().attempts() > 1);
     // The calls inside the carried future share its deadline.
     for (around, in_body, attempts) in [(50, 1000, 1), (1000, 50, 3)] {
         let body = async || deadline::scope(ms(in_body), waits()).await;
-        let call = async { propagate(observe(page(None, body))).await };
+        let call = async { propagate(with_report(page(None, body))).await };
         let (_, report) = deadline::scope(ms(around), call).await;
         assert_eq!(report.unwrap().attempts(), attempts, "{around} {in_body}");
     }

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use reattempt::{Budget, Error, Jitter, Outcome, Policy, Retryable, observe, retry};
+use reattempt::{Budget, Error, Jitter, Outcome, Policy, Retryable, retry, with_report};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::script::ms;
@@ -126,7 +126,7 @@ async fn a_budget_that_refuses_makes_it_wait_and_is_asked_again() {
     let budget = Budget::aws().with_capacity(3).with_retry_cost(1);
     let budget = budget.with_refill(1.0 / 120.0);
     let upstream = Upstream::new(None);
-    let call = observe(paid(&upstream, &budget));
+    let call = with_report(paid(&upstream, &budget));
     assert!(timeout(TEN, call).await.is_err());
     let waits = upstream.waits();
     assert_eq!(waits[..3], [ms(100), ms(200), ms(400)]);
@@ -219,13 +219,13 @@ async fn it_ends_by_its_deadline_by_cancel_and_by_what_must_not_be_retried() {
     }
     let empty = Budget::ratio(0.0).with_capacity(1).with_retry_cost(2);
     let upstream = Upstream::new(Some(2 * MINUTE));
-    let (_, report) = observe(timed(&upstream, &empty)).await;
+    let (_, report) = with_report(timed(&upstream, &empty)).await;
     assert_eq!(report.unwrap().outcome(), Outcome::Deadline);
-    let (_, report) = observe(cancelled(&upstream, &empty)).await;
+    let (_, report) = with_report(cancelled(&upstream, &empty)).await;
     assert_eq!(report.unwrap().outcome(), Outcome::Cancelled);
-    let (_, report) = observe(wrong(&empty)).await;
+    let (_, report) = with_report(wrong(&empty)).await;
     assert_eq!(report.unwrap().outcome(), Outcome::NotRetryable);
-    let (_, report) = observe(around(&upstream, &empty)).await;
+    let (_, report) = with_report(around(&upstream, &empty)).await;
     assert_eq!(report.unwrap().outcome(), Outcome::Cancelled);
 }
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use reattempt::{
-    Attempt, Budget, Error, Outcome, Policy, Previous, Stopped, Verdict, observe, retry,
+    Attempt, Budget, Error, Outcome, Policy, PreviousFailure, Stopped, Verdict, retry, with_report,
 };
 use tokio::time::{Instant, sleep};
 
@@ -19,7 +19,7 @@ async fn a_call_returns_the_first_ok_that_is_ready() {
     plays!(job(attempts = 5, until = |call| *call >= ready), ready: usize);
     for ready in 1..=5 {
         let script = Script::new([Step::Succeed]);
-        let (result, report) = observe(job(&script, ready)).await;
+        let (result, report) = with_report(job(&script, ready)).await;
         assert_eq!(result.unwrap(), ready);
         let outcome = match ready {
             1 => Outcome::Success,
@@ -32,10 +32,10 @@ async fn a_call_returns_the_first_ok_that_is_ready() {
 #[tokio::test(start_paused = true)]
 async fn an_attempt_whose_ok_is_not_ready_failed_and_did_not_time_out() {
     #[retry(attempts = 2, until = Option::is_some)]
-    async fn previous() -> io::Result<Option<Previous>> {
+    async fn previous() -> io::Result<Option<PreviousFailure>> {
         Ok(Attempt::current().and_then(|attempt| attempt.previous()))
     }
-    let failed = Some(Previous::Failed(Verdict::Transient));
+    let failed = Some(PreviousFailure::Failed(Verdict::Transient));
     assert_eq!(previous().await.unwrap(), failed);
 }
 
@@ -128,7 +128,7 @@ async fn a_call_that_ends_before_its_ok_is_ready_returns_its_outcome_in_each_cas
         ),
     ] {
         let began = Instant::now();
-        let (result, report) = observe(call).await;
+        let (result, report) = with_report(call).await;
         let error = result.unwrap_err();
         assert_eq!(ending(&error), (outcome, attempts, None));
         assert_eq!(stopped(&error).to_string(), text);
@@ -263,7 +263,7 @@ async fn a_run_waits_until_an_ok_is_ready() {
     assert_eq!(run.await.unwrap(), 3);
     assert_eq!(told, [true, true]);
 
-    let (result, report) = observe(POLICY.run(|| script.play()).until(|_| false)).await;
+    let (result, report) = with_report(POLICY.run(|| script.play()).until(|_| false)).await;
     let told = (Outcome::AttemptsExhausted, 4, None);
     assert_eq!(ending(&result.unwrap_err()), told);
     assert_eq!(report.unwrap().outcome(), Outcome::AttemptsExhausted);

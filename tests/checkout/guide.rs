@@ -430,7 +430,7 @@ fn each_sentence_with_an_exception_names_it_and_a_test_shows_it() {
         (
             "src/guide/promises.md",
             "A retry allocates only within another call, with decorrelated jitter, or for an observer: `on_retry`, \
-             `on_end`, `observe` or a span.",
+             `on_end`, `with_report` or a span.",
             "cost.rs",
             "a_retry_allocates_once_with_decorrelated_jitter_or_if_somebody_listens",
         ),

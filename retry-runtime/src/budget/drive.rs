@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{Budget, Charge, Request};
 use crate::clock::{Stamp, nanos};
-use crate::report::Previous;
+use crate::report::PreviousFailure;
 
 /// Whether the budget has a fault, so that a call that begins now does not belong to its first wave.
 #[must_use]
@@ -21,7 +21,7 @@ pub fn has_fault(budget: &Budget) -> bool {
 #[must_use]
 pub fn take(
     budget: &Budget,
-    previous: Previous,
+    previous: PreviousFailure,
     number: u32,
     had_begun: bool,
     now: Duration,

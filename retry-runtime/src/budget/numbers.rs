@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::classify::Verdict;
 use crate::clock::Stamp;
-use crate::report::Previous;
+use crate::report::PreviousFailure;
 
 /// What a retry is charged: nothing, or the price for the kind of failure before it.
 // In the order of the prices of the default budget.
@@ -23,12 +23,12 @@ pub(crate) enum Charge {
 impl Charge {
     /// What a retry costs after an attempt that failed like this. After a conflict it is free: another caller made progress, so
     /// the service does not fail.
-    pub(crate) fn after(previous: Previous) -> Self {
+    pub(crate) fn after(previous: PreviousFailure) -> Self {
         match previous {
-            Previous::Failed(Verdict::Conflict) => Self::Free,
-            Previous::Failed(Verdict::Throttled) => Self::Throttled,
-            Previous::Failed(_) => Self::Failure,
-            Previous::TimedOut => Self::Timeout,
+            PreviousFailure::Failed(Verdict::Conflict) => Self::Free,
+            PreviousFailure::Failed(Verdict::Throttled) => Self::Throttled,
+            PreviousFailure::Failed(_) => Self::Failure,
+            PreviousFailure::TimedOut => Self::Timeout,
         }
     }
 }

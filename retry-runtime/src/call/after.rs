@@ -14,7 +14,7 @@ use crate::classify::{AskedDelay, Assessment, Ruling, Verdict};
 use crate::clock::Stamp;
 use crate::context::{Bodies, Phase, outer};
 use crate::metrics::Attempted;
-use crate::report::{Hedge, Previous};
+use crate::report::{Hedge, PreviousFailure};
 use crate::stopped::{Outcome, Stopped};
 
 impl<'p> State<'p> {
@@ -49,7 +49,7 @@ impl<'p> State<'p> {
                 return Ok(self.next(Next::Other));
             }
         }
-        self.fail_attempt(Previous::Failed(verdict), failed);
+        self.fail_attempt(PreviousFailure::Failed(verdict), failed);
         self.wait_or_end(Cause::Returned(ruling), failed)
     }
 
@@ -110,13 +110,13 @@ impl<'p> State<'p> {
             verdict,
             words: &cut,
         };
-        self.fail_attempt(Previous::TimedOut, failed);
+        self.fail_attempt(PreviousFailure::TimedOut, failed);
         self.wait_or_end(cause, failed)
             .map_err(|outcome| self.stopped(outcome))
     }
 
     /// Ends an attempt that failed.
-    fn fail_attempt(&self, how: Previous, failed: FailedWith<'_>) {
+    fn fail_attempt(&self, how: PreviousFailure, failed: FailedWith<'_>) {
         self.frame.previous.set(Some(how));
         if let Some(rest) = self.frame.if_rest() {
             let mut noted = rest.noted();
@@ -184,7 +184,7 @@ impl<'p> State<'p> {
         let own = own_attempts(settings, self.scope());
         let allowed = outer(|outer| self.allowed_within(outer, own)).unwrap_or(own);
         let last = frame.if_rest().and_then(|rest| rest.noted().waits.last);
-        let throttled = frame.previous.get() == Some(Previous::Failed(Verdict::Throttled));
+        let throttled = frame.previous.get() == Some(PreviousFailure::Failed(Verdict::Throttled));
         let attempts = frame.attempts_in_a_row();
         let retries = attempts.saturating_sub(1);
         Situation {

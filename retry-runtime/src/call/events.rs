@@ -9,7 +9,7 @@ use super::State;
 use crate::budget::BudgetRef;
 use crate::classify::Verdict;
 use crate::event::RetryEvent;
-use crate::report::Previous;
+use crate::report::PreviousFailure;
 use crate::stopped::Outcome;
 use crate::trace::{self, ONCE, ONE_IN_A_MINUTE, Shown, TEN_IN_A_SECOND, limited};
 
@@ -142,7 +142,7 @@ impl State<'_> {
             function: self.settings.name,
             attempt: frame.number(),
             attempts: frame.attempts_allowed(),
-            verdict: (frame.previous.get()).map_or(Verdict::Transient, Previous::verdict),
+            verdict: (frame.previous.get()).map_or(Verdict::Transient, PreviousFailure::verdict),
             delay: (frame.if_rest().and_then(|rest| rest.noted().waits.last)).unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
             error,

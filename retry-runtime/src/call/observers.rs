@@ -22,7 +22,7 @@ use super::events::{Event, FailedWith};
 use crate::clock::Stamp;
 use crate::listen::{listener, report_to_process};
 use crate::metrics::{self, Attempted, Metric};
-use crate::report::{Previous, Report, Which};
+use crate::report::{PreviousFailure, Report, Which};
 use crate::stopped::Outcome;
 use crate::trace::{self, Begun, Entered, Spans};
 
@@ -171,7 +171,7 @@ impl State<'_> {
             elapsed: self.elapsed().unwrap_or_default(),
             waited,
             verdict: frame.previous.get().map(|previous| match previous {
-                Previous::TimedOut
+                PreviousFailure::TimedOut
                     if matches!(
                         outcome,
                         Outcome::Timeout | Outcome::Deadline | Outcome::InDoubt

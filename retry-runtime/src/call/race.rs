@@ -28,7 +28,7 @@ use crate::classify::AskedDelay;
 use crate::clock::Stamp;
 use crate::context::{Bodies, Failure, Inside, Leeway};
 use crate::metrics::Attempted;
-use crate::report::{Hedge, Previous, Which};
+use crate::report::{Hedge, PreviousFailure, Which};
 
 /// What follows an attempt: another one then, or the result of the call.
 type Settled<'p, F> = ControlFlow<<F as Future>::Output, NextAttemptAt<'p>>;
@@ -195,7 +195,7 @@ impl State<'_> {
         let frame = &self.frame;
         self.on_body_ended(Attempted::Failed(failed.verdict), Some(failed.words));
         let failure = Failure {
-            how: Previous::Failed(failed.verdict),
+            how: PreviousFailure::Failed(failed.verdict),
             hint,
             refusal: frame.refusal.take(),
         };

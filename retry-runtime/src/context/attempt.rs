@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::frame::{Frame, outer};
 use super::rest::Rest;
 use crate::clock::Stamp;
-use crate::report::{Previous, Which};
+use crate::report::{PreviousFailure, Which};
 #[cfg(feature = "http-1")]
 use crate::trace::record_resends;
 
@@ -38,7 +38,7 @@ use crate::trace::record_resends;
 pub struct Attempt {
     number: u32,
     attempts: Option<u32>,
-    previous: Option<Previous>,
+    previous: Option<PreviousFailure>,
     limit: Stamp,
     which: Which,
     call: Arc<Rest>,
@@ -144,7 +144,7 @@ impl Attempt {
 
     /// Returns how the attempt before this one failed, or `None` in the first attempt.
     #[must_use]
-    pub fn previous(&self) -> Option<Previous> {
+    pub fn previous(&self) -> Option<PreviousFailure> {
         self.previous
     }
 

@@ -82,7 +82,7 @@ mod tests {
     use crate::classify::{Assessment, Retryable, Ruling, Verdict, verdict_of};
     use crate::context::{Attempt, Phase};
     #[cfg(feature = "testing")]
-    use crate::listen::observe;
+    use crate::listen::with_report;
     use crate::lookup::{Failed, Nothing};
     use crate::policy::Policy;
     use crate::propagate::propagate;
@@ -149,7 +149,7 @@ mod tests {
             (Hangs::InCommit, vec![Verdict::Unknown]),
             (Hangs::AfterCommit, vec![Verdict::Transient; 3]),
         ] {
-            let call = observe(POLICY.run(|| transaction(hangs)).unboxed());
+            let call = with_report(POLICY.run(|| transaction(hangs)).unboxed());
             let ((stopped, report), log) = Scope::new().run(call).await;
             assert_eq!(
                 report.unwrap().verdict(),
@@ -173,7 +173,7 @@ mod tests {
             assert!(cut.is_err());
             Ok(())
         };
-        let (result, report) = observe(POLICY.run(call).unboxed()).await;
+        let (result, report) = with_report(POLICY.run(call).unboxed()).await;
         result.unwrap();
         assert_eq!(report.unwrap().verdict(), Some(Verdict::Transient));
     }
@@ -192,7 +192,8 @@ mod tests {
         };
         // The second attempt begins after 1 s and a wait of at most 100 ms.
         let two_attempts = Duration::from_millis(1_500);
-        let (dropped, report) = observe(timeout(two_attempts, POLICY.run(call).unboxed())).await;
+        let (dropped, report) =
+            with_report(timeout(two_attempts, POLICY.run(call).unboxed())).await;
         dropped.unwrap_err();
         let report = report.unwrap();
         assert_eq!((report.outcome(), report.attempts()), (Outcome::Dropped, 2));

@@ -19,7 +19,7 @@ use super::nesting::Node;
 use super::phase::{Bodies, Count, Inside, Leeway, Phase, Times};
 use super::rest::Rest;
 use crate::clock::Stamp;
-use crate::report::{Previous, Which};
+use crate::report::{PreviousFailure, Which};
 use crate::stopped::Outcome;
 
 /// What `scoped_thread_local!` makes, but as a `const`, which other crates can see into: each poll of an attempt sets it.
@@ -43,7 +43,7 @@ pub(crate) struct Frame {
     /// What calls inside an attempt may do, unless it is a hedge.
     pub(crate) inside: Cell<Inside>,
     /// How the last attempt failed.
-    pub(crate) previous: Cell<Option<Previous>>,
+    pub(crate) previous: Cell<Option<PreviousFailure>>,
     /// How many faults of its budget had begun when the call began.
     pub(crate) faults: Cell<u32>,
     /// The call was pending. Until then, calls that were made with it may not have begun.

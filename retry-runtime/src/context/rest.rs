@@ -7,7 +7,7 @@ use crate::atomics::Flag;
 use crate::budget::Charge;
 use crate::classify::AskedDelay;
 use crate::clock::Stamp;
-use crate::report::{Hedge, Previous};
+use crate::report::{Hedge, PreviousFailure};
 use crate::rng;
 use crate::stopped::Outcome;
 use crate::test_scope::CallInScope;
@@ -126,7 +126,7 @@ pub(crate) struct Hedging {
 /// The failure of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Failure {
-    pub(crate) how: Previous,
+    pub(crate) how: PreviousFailure,
     pub(crate) hint: Option<AskedDelay>,
     /// The refusal of a call inside.
     pub(crate) refusal: Option<Outcome>,
@@ -183,8 +183,8 @@ mod tests {
     #[test]
     fn of_two_failures_the_dearer_one_counts_and_the_larger_hint() {
         let failure = |how, hint, refusal| Failure { how, hint, refusal };
-        let throttled = Previous::Failed(Verdict::Throttled);
-        let conflict = Previous::Failed(Verdict::Conflict);
+        let throttled = PreviousFailure::Failed(Verdict::Throttled);
+        let conflict = PreviousFailure::Failed(Verdict::Conflict);
         let [cheap, dear] = [
             failure(conflict, Some((SECOND, true)), Some(Outcome::Budget)),
             failure(throttled, None, Some(Outcome::Deadline)),
@@ -193,8 +193,8 @@ mod tests {
         let joined = |refusal| failure(throttled, hint, Some(refusal));
         assert_eq!(cheap.join(dear), joined(Outcome::Budget));
         assert_eq!(dear.join(cheap), joined(Outcome::Deadline));
-        let alike = failure(Previous::Failed(Verdict::Transient), None, None);
-        let unknown = failure(Previous::Failed(Verdict::Unknown), None, None);
+        let alike = failure(PreviousFailure::Failed(Verdict::Transient), None, None);
+        let unknown = failure(PreviousFailure::Failed(Verdict::Unknown), None, None);
         assert_eq!(alike.join(unknown), alike);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::log::Log;
 use crate::atomics::Flag;
-use crate::listen::{Listener, Observe};
+use crate::listen::{Listener, WithReport};
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::test_scope::TestScope;
@@ -102,7 +102,7 @@ impl Scope {
     /// Dropping the returned future drops `future`.
     pub fn run<F: Future>(self, future: F) -> impl Future<Output = (F::Output, Log)> {
         let scope = self.begin();
-        let calls = Observe::with(Listener::of(Arc::clone(&scope)), future);
+        let calls = WithReport::with(Listener::of(Arc::clone(&scope)), future);
         async move {
             let (output, _) = calls.await;
             (output, Log(scope.take()))

@@ -1,7 +1,7 @@
 //! A page that asks its server for a greeting and shows it. The server fails twice.
 
 use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
-use reattempt::{observe, retry};
+use reattempt::{with_report, retry};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -19,7 +19,7 @@ async fn greeting(url: String) -> Result<String, RequestError> {
 pub async fn show() -> Result<(), JsValue> {
     let window = web_sys::window().ok_or("no window")?;
     let url = format!("{}/greeting", window.location().origin()?);
-    let (result, report) = observe(greeting(url)).await;
+    let (result, report) = with_report(greeting(url)).await;
     let text = match (result, report) {
         (Ok(greeting), Some(report)) => format!("{greeting} after {} attempts", report.attempts()),
         (result, report) => format!("{result:?}, {report:?}"),

@@ -12,7 +12,7 @@ use futures::pin_mut;
 use gloo_timers::future::TimeoutFuture;
 use reattempt::{
     Attempt, Budget, FAST_IO, Hedge, IdempotencyKey, Outcome, Policy, Preset, Retryable, Settings,
-    Stopped, Verdict, configure, deadline, observe, retry, testing,
+    Stopped, Verdict, configure, deadline, with_report, retry, testing,
 };
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_time::Instant;
@@ -55,7 +55,7 @@ async fn a_call_that_succeeds_makes_one_attempt() {
     }
     // Made where the call is made, and not `Send`.
     let made = Rc::new(Cell::new(0));
-    let (result, report) = observe(fetch(&made)).await;
+    let (result, report) = with_report(fetch(&made)).await;
     assert_eq!(result.unwrap(), 1);
     assert_eq!(report.unwrap().outcome(), Outcome::Success);
 }
@@ -67,7 +67,7 @@ async fn a_failure_is_retried_after_a_wait() {
         fails_before(3, made)
     }
     let began = Instant::now();
-    let (result, report) = observe(fetch(&Cell::new(0))).await;
+    let (result, report) = with_report(fetch(&Cell::new(0))).await;
     assert_eq!(result.unwrap(), 3);
     assert_eq!(report.unwrap().outcome(), Outcome::SuccessAfterRetry);
     let waited = began.elapsed();
@@ -102,7 +102,7 @@ async fn the_deadline_ends_a_call_of_many_attempts() {
     }
     let began = Instant::now();
     let made = Cell::new(0);
-    let (result, report) = observe(fetch(&made)).await;
+    let (result, report) = with_report(fetch(&made)).await;
     result.unwrap_err();
     assert_eq!(report.unwrap().outcome(), Outcome::Deadline);
     assert!((2..=5).contains(&made.get()), "{}", made.get());
@@ -127,7 +127,7 @@ async fn no_attempt_begins_when_a_late_timer_ends_a_wait_after_the_deadline() {
         sleep(5).await;
         block(Duration::from_millis(400));
     };
-    let ((result, report), ()) = join(observe(fetch(&made)), late).await;
+    let ((result, report), ()) = join(with_report(fetch(&made)), late).await;
     assert_eq!(result.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     assert_eq!(report.unwrap().outcome(), Outcome::Deadline);
     assert_eq!(made.get(), 1);
@@ -173,7 +173,7 @@ async fn an_empty_budget_refuses_a_retry() {
         fails_before(u32::MAX, made)
     }
     let made = Cell::new(0);
-    let (result, report) = observe(fetch(&made)).await;
+    let (result, report) = with_report(fetch(&made)).await;
     assert_eq!(result.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
     assert_eq!(report.unwrap().outcome(), Outcome::Budget);
     assert_eq!(made.get(), 1);
@@ -204,7 +204,7 @@ async fn a_hedge_answers_beside_a_slow_attempt() {
         }
         Ok(number)
     }
-    let (result, report) = observe(fetch()).await;
+    let (result, report) = with_report(fetch()).await;
     assert_eq!(result.unwrap(), 2);
     assert_eq!(report.unwrap().hedge(), Some(Hedge::Won));
 }

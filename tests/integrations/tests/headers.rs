@@ -10,7 +10,7 @@ use reattempt::deadline::header::{parse_grpc_timeout, parse_millis};
 use reattempt::http_1::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::tonic_0_14::set_attempt_metadata;
-use reattempt::{Attempt, observe, retry};
+use reattempt::{Attempt, retry, with_report};
 use reqwest::{Body, Client, RequestBuilder};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
@@ -327,7 +327,7 @@ async fn a_grpc_server_that_gives_up_first_is_asked_again() {
     let stalls = |_| Some(Status::unknown("stall"));
     let server_first = Service::start_hurried(Duration::from_millis(5), stalls).await;
     for service in [same_time, server_first] {
-        let (result, report) = observe(check(&service.client())).await;
+        let (result, report) = with_report(check(&service.client())).await;
         let error = result.unwrap_err();
         assert_eq!(report.unwrap().attempts(), 3, "{error}");
         assert_eq!(service.calls(), 3);

@@ -12,7 +12,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use integrations::loopback::{self, Answer, GoesAway, Loopback};
 use reattempt::http_1::{StatusError, check};
 use reattempt::tower_0_5::RetryLayer;
-use reattempt::{Budget, Outcome, Policy, Retryable, Stopped, Verdict, codes, observe, retry};
+use reattempt::{Budget, Outcome, Policy, Retryable, Stopped, Verdict, codes, retry, with_report};
 use tokio::net::{TcpListener, TcpStream};
 use tower::{Layer as _, ServiceExt as _};
 
@@ -375,7 +375,7 @@ async fn a_layer_retries_the_requests_of_a_client() {
         let server = Loopback::start(&[Answer::Reset]).await;
         send(&layer, request(), server.address).await.unwrap_err();
         assert_eq!(server.calls(), 1);
-        let (sent, report) = observe(send(&layer, request(), loopback::nobody())).await;
+        let (sent, report) = with_report(send(&layer, request(), loopback::nobody())).await;
         assert!(sent.is_err());
         assert_eq!(report.unwrap().attempts(), 3);
     }
@@ -394,7 +394,7 @@ async fn a_layer_keeps_to_its_budget_and_says_what_stopped_it() {
     let hasty = Policy::new().with_timeout(Duration::from_secs(20));
     let layer = RetryLayer::new(hasty.with_attempts(1)).with_name("shop");
     let server = Loopback::start_skipping(&[Answer::Stall]).await;
-    let (sent, report) = observe(send(&layer, Request::get("/"), server.address)).await;
+    let (sent, report) = with_report(send(&layer, Request::get("/"), server.address)).await;
     let stopped = sent.unwrap_err().downcast::<Stopped>().unwrap();
     assert_eq!(stopped.outcome(), Outcome::Timeout);
     assert_eq!(report.unwrap().function(), "shop");

@@ -20,7 +20,7 @@ use integrations::upstream::{Upstream, Version};
 use reattempt::http_1::{StatusError, is_idempotent, set_attempt_headers};
 use reattempt::reqwest_middleware_0_5::Retry;
 use reattempt::tower_0_5::{HttpRequests, RequestBody, Requests, RetryLayer};
-use reattempt::{Budget, Budgets, Outcome, Policy, Retryable, Stopped, deadline, observe};
+use reattempt::{Budget, Budgets, Outcome, Policy, Retryable, Stopped, deadline, with_report};
 use reqwest_middleware::ClientBuilder;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -209,7 +209,7 @@ async fn waiting_for_a_permit_is_a_part_of_the_call() {
         stopped.downcast::<Stopped>().unwrap().outcome()
     };
     let hasty = RetryLayer::new(QUICK.with_timeout(Duration::from_millis(200)));
-    let (sent, report) = observe(timeout(LONG, hasty.layer(full()).oneshot(request()))).await;
+    let (sent, report) = with_report(timeout(LONG, hasty.layer(full()).oneshot(request()))).await;
     assert_eq!(stopped(sent.unwrap()), Outcome::Timeout);
     assert_eq!(report.unwrap().attempts(), 3);
 
@@ -247,7 +247,7 @@ impl Service<Request<String>> for ReadyLater {
 #[tokio::test(start_paused = true)]
 async fn a_service_that_fails_to_be_ready_is_asked_again() {
     let client = RetryLayer::new(QUICK).layer(ReadyLater(Arc::default()));
-    let (sent, report) = observe(client.oneshot(Request::new(String::new()))).await;
+    let (sent, report) = with_report(client.oneshot(Request::new(String::new()))).await;
     assert_eq!(sent.unwrap().status(), 200);
     assert_eq!(report.unwrap().attempts(), 2);
 }
@@ -298,12 +298,12 @@ async fn the_type_of_an_error_says_whether_it_is_retried() {
     let request = || Request::new(String::new());
     for (error, attempts) in [(ShopError::Busy, 3), (ShopError::NoItem, 1)] {
         let client = RetryLayer::new(QUICK).layer(failing(error));
-        let (sent, report) = observe(client.oneshot(request())).await;
+        let (sent, report) = with_report(client.oneshot(request())).await;
         assert_eq!(sent.unwrap_err().downcast_ref(), Some(&error));
         assert_eq!(report.unwrap().attempts(), attempts);
         // Without limits, nothing else can be the error.
         let client = RetryLayer::new(QUICK.without_limits()).layer(failing(error));
-        let (sent, report) = observe(client.oneshot(request())).await;
+        let (sent, report) = with_report(client.oneshot(request())).await;
         let error: ShopError = sent.unwrap_err();
         assert_eq!((report.unwrap().attempts(), error), (attempts, error));
     }
@@ -311,13 +311,13 @@ async fn the_type_of_an_error_says_whether_it_is_retried() {
     let below = tower::ServiceBuilder::new().timeout(Duration::from_secs(1));
     let stalls = service_fn(|_: Request<String>| pending::<Result<Response<String>, ShopError>>());
     let client = RetryLayer::new(QUICK).layer(below.service(stalls));
-    let (sent, report) = observe(client.oneshot(request())).await;
+    let (sent, report) = with_report(client.oneshot(request())).await;
     assert!(sent.unwrap_err().is::<tower::timeout::error::Elapsed>());
     assert_eq!(report.unwrap().attempts(), 3);
     // A service that sheds load has not run, so a POST is sent again.
     let client = RetryLayer::new(QUICK).layer(tower::load_shed::LoadShed::new(full()));
     let post = Request::post("/").body(String::new()).unwrap();
-    let (sent, report) = observe(client.oneshot(post)).await;
+    let (sent, report) = with_report(client.oneshot(post)).await;
     assert!(
         sent.unwrap_err()
             .is::<tower::load_shed::error::Overloaded>()
@@ -358,7 +358,7 @@ async fn the_body_of_a_response_can_decide() {
             ready(Ok::<_, Infallible>(response.unwrap()))
         });
         let client = RetryLayer::new(QUICK).with_requests(Quotas).layer(service);
-        let (sent, report) = observe(client.oneshot(Request::new(String::new()))).await;
+        let (sent, report) = with_report(client.oneshot(Request::new(String::new()))).await;
         assert_eq!(report.unwrap().attempts(), attempts);
         let left = sent
             .unwrap()
@@ -389,7 +389,7 @@ async fn a_host_that_is_down_takes_no_retries_from_another() {
         let client = layer.layer(service);
         let attempts = async |url: &str| {
             let request = Request::get(url).body(String::new()).unwrap();
-            let (_, report) = observe(client.clone().oneshot(request)).await;
+            let (_, report) = with_report(client.clone().oneshot(request)).await;
             report.unwrap().attempts()
         };
         for _ in 0..100 {
@@ -409,7 +409,11 @@ async fn the_key_of_a_client_repeats_no_post_of_a_proxy() {
             .with_requests(requests)
             .layer(service);
         let request = request.body(String::new()).unwrap();
-        observe(client.oneshot(request)).await.1.unwrap().attempts()
+        with_report(client.oneshot(request))
+            .await
+            .1
+            .unwrap()
+            .attempts()
     };
     for (requests, with_key) in [(HttpRequests::new(), 3), (HttpRequests::proxy(), 1)] {
         let post = Request::post("/").header("idempotency-key", "order-7");
@@ -456,7 +460,7 @@ async fn events_and_errors_have_the_causes() {
         );
     let hasty = RetryLayer::new(QUICK.with_timeout(Duration::from_secs(1)));
     let client = hasty.with_name(format!("shop {}", 7)).layer(service);
-    let (sent, report) = observe(client.oneshot(Request::new(String::new()))).await;
+    let (sent, report) = with_report(client.oneshot(Request::new(String::new()))).await;
     assert_eq!(report.unwrap().function(), "shop 7");
     let stopped = sent.unwrap_err().downcast::<Stopped>().unwrap();
     let source = stopped.source().unwrap();
@@ -520,7 +524,7 @@ async fn a_load_shed_above_sheds_nothing_and_a_policy_with_hedge_makes_one_attem
         Ok::<_, Infallible>(Response::new(String::new()))
     });
     let client = RetryLayer::new(QUICK.with_hedge(Duration::from_millis(10))).layer(slow);
-    let (_, report) = observe(client.oneshot(Request::new(String::new()))).await;
+    let (_, report) = with_report(client.oneshot(Request::new(String::new()))).await;
     assert_eq!(report.unwrap().attempts(), 1);
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use integrations::written::Written;
 use reattempt::sqlx_0_9::TransactionError;
-use reattempt::{Outcome, Retryable, Stopped, observe, propagate, retry};
+use reattempt::{Outcome, Retryable, Stopped, propagate, retry, with_report};
 use sqlx::Error;
 use tokio::time::sleep;
 
@@ -270,7 +270,7 @@ async fn end_of<T: std::fmt::Debug>(
         .with_writer(move || writer.clone())
         .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
-    let (ended, report) = observe(call).await;
+    let (ended, report) = with_report(call).await;
     ended.unwrap_err();
     (report.map(|report| report.outcome()), written.take())
 }

@@ -13,7 +13,7 @@ use reattempt::reqwest_0_13::ResponseExt as _;
 use reattempt::reqwest_middleware_0_5::Retry;
 use reattempt::{
     Budget, Budgets, Jitter, Outcome, Policy, Preset, Report, Retryable, Stopped, Verdict,
-    deadline, observe, retry,
+    deadline, retry, with_report,
 };
 use reqwest::{Body, Client, Method, Request, Response};
 use reqwest_middleware::{
@@ -47,7 +47,7 @@ fn client(retry: Retry) -> ClientWithMiddleware {
 
 /// Sends the request, and returns the report of its call too.
 async fn sent(request: RequestBuilder) -> (Result<Response, Error>, Report) {
-    let (answered, report) = observe(request.send()).await;
+    let (answered, report) = with_report(request.send()).await;
     (answered, report.expect("a request is a call"))
 }
 
@@ -307,7 +307,7 @@ async fn a_refused_retry_ends_the_function_around_too() {
     let impatient = QUICK.with_max_retry_after(Duration::from_millis(10));
     let client = client(Retry::new(impatient));
     let server = Loopback::start(&[UNAVAILABLE_FOR_A_SECOND; 20]).await;
-    let (_, report) = observe(fetch(&client, &server.url())).await;
+    let (_, report) = with_report(fetch(&client, &server.url())).await;
     assert_eq!(report.unwrap().outcome(), Outcome::HintTooLong);
     assert_eq!(server.calls(), 1);
 }
@@ -355,7 +355,7 @@ async fn a_request_keeps_to_the_deadline_around_it() {
 
     // The same deadline ends the function around.
     let url = server.url();
-    let around = deadline::scope(within, observe(fetch(&client, &url)));
+    let around = deadline::scope(within, with_report(fetch(&client, &url)));
     let (result, report) = around.await;
     assert_eq!(report.unwrap().outcome(), Outcome::Deadline);
     let FetchError::Send(error) = result.unwrap_err() else {
@@ -515,7 +515,7 @@ async fn a_dropped_request_is_dropped_at_once() {
     let server = Loopback::start(&[Answer::Stall]).await;
     let request = client(Retry::new(QUICK)).get(server.url()).send();
     let cut = tokio::time::timeout(Duration::from_millis(50), request);
-    let (cut, report) = observe(cut).await;
+    let (cut, report) = with_report(cut).await;
     cut.unwrap_err();
     assert_eq!(report.unwrap().outcome(), Outcome::Dropped);
 }

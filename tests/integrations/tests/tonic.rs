@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use integrations::grpc::{self, Service, client, endpoint};
 use integrations::loopback;
 use reattempt::tower_0_5::{GrpcRequests, RetryLayer, RetryService};
-use reattempt::{Outcome, Policy, Retryable as _, Stopped, Verdict, observe, retry};
+use reattempt::{Outcome, Policy, Retryable as _, Stopped, Verdict, retry, with_report};
 use tokio::net::TcpListener;
 use tonic::metadata::MetadataMap;
 use tonic::transport::{Channel, Server};
@@ -319,7 +319,7 @@ async fn a_layer_retries_the_calls_of_a_channel() {
     let channel = endpoint(loopback::nobody()).connect_lazy();
     let retried = layer.with_requests(GrpcRequests::new()).layer(channel);
     let mut client = HealthClient::new(retried);
-    let (answer, report) = observe(client.check(HealthCheckRequest::default())).await;
+    let (answer, report) = with_report(client.check(HealthCheckRequest::default())).await;
     assert!(answer.is_err());
     assert_eq!(report.unwrap().attempts(), 3);
 }
@@ -341,7 +341,7 @@ async fn the_deadline_of_a_request_is_that_of_its_call() {
     let mut client = retried(Policy::new(), &service);
     let mut request = tonic::Request::new(HealthCheckRequest::default());
     request.set_timeout(Duration::from_millis(300));
-    let (answer, report) = observe(client.check(request)).await;
+    let (answer, report) = with_report(client.check(request)).await;
     let report = report.unwrap();
     assert_eq!((report.attempts(), service.calls()), (1, 1));
     assert_eq!(report.outcome(), Outcome::Deadline);

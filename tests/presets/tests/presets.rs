@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
-use reattempt::{Jitter, Policy, Preset, Settings, SettingsError, configure, observe, retry};
+use reattempt::{Jitter, Policy, Preset, Settings, SettingsError, configure, retry, with_report};
 
 const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -111,6 +111,6 @@ async fn calls_take_their_policy_when_they_begin_and_keys_of_the_attribute_win()
     thrice(&calls).await.unwrap_err();
     assert_eq!(calls.swap(0, Relaxed), 3);
     let run = CALLS.run(async || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset)));
-    let (_, report) = observe(run).await;
+    let (_, report) = with_report(run).await;
     assert_eq!(report.unwrap().attempts(), 5);
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use reattempt::{Jitter, Policy, Preset, Settings, configure, observe, retry};
+use reattempt::{Jitter, Policy, Preset, Settings, configure, retry, with_report};
 
 const RELOADS: u32 = 5_000;
 
@@ -118,7 +118,7 @@ fn a_call_makes_attempts_and_waits_by_one_policy_while_others_are_applied() {
                 let mut has_met = false;
                 while !done.load(Relaxed) {
                     let delays = RefCell::default();
-                    let (_, report) = runtime.block_on(observe(fails(&delays)));
+                    let (_, report) = runtime.block_on(with_report(fails(&delays)));
                     let n = report.unwrap().attempts();
                     let expected = vec![Duration::from_millis(n.into()); n as usize - 1];
                     assert_eq!(delays.take(), expected);

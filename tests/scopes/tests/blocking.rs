@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use reattempt::testing::{LoggedCall, Scope};
-use reattempt::{Outcome, Retryable, Stopped, observe, retry};
+use reattempt::{Outcome, Retryable, Stopped, retry, with_report};
 
 /// What an attempt does, by its number, from 1.
 type Step = fn(u32) -> Result<u32, Failure>;
@@ -197,7 +197,7 @@ fn a_scope_skips_the_waits_of_blocking_functions() {
 
 #[tokio::test]
 async fn a_scope_skips_the_waits_of_blocking_functions_that_async_code_calls() {
-    let within = observe(async { resets() });
+    let within = with_report(async { resets() });
     let ((result, report), log) = Scope::new().run(within).await;
     result.unwrap_err();
     assert_eq!(report.as_ref(), Some(log.calls()[0].report()));

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use reattempt::testing::Scope;
 use reattempt::{
-    Attempt, Budget, Hedge, Outcome, Policy, Report, Retryable, Stopped, Verdict, observe,
-    propagate, retry, set_enabled,
+    Attempt, Budget, Hedge, Outcome, Policy, Report, Retryable, Stopped, Verdict, propagate, retry,
+    set_enabled, with_report,
 };
 use tokio::time::{Instant, advance, sleep, timeout};
 
@@ -109,7 +109,7 @@ impl Script {
 /// The result, the report, and when the call ended.
 async fn played<T>(script: &Script, call: impl Future<Output = T>) -> (T, Report, u64) {
     // Attempts that hang may leave no timer, and then a broken call would wait forever.
-    let ended = timeout(Duration::from_secs(3600), observe(call)).await;
+    let ended = timeout(Duration::from_secs(3600), with_report(call)).await;
     let (result, report) = ended.expect("it ends within an hour");
     assert_eq!(script.running.get(), 0, "a loser still runs");
     (result, report.expect("the call ended"), script.now())
@@ -363,7 +363,7 @@ async fn a_call_that_is_dropped_at_any_instant_loses_nothing() {
                 ..Script::new(steps.iter().copied())
             };
             let (result, log) = scope()
-                .run(timeout(ms(at), observe(limited(&script))))
+                .run(timeout(ms(at), with_report(limited(&script))))
                 .await;
             assert_eq!(script.running.get(), 0);
             let [call] = log.calls() else {
@@ -618,7 +618,7 @@ async fn calls_inside_a_hedge_make_one_attempt_and_calls_inside_either_do_not_he
     }
     let asked = Cell::new(0);
     let budget = Budget::new();
-    let (result, report) = observe(outer(&asked, &&budget)).await;
+    let (result, report) = with_report(outer(&asked, &&budget)).await;
     result.unwrap_err();
     assert_eq!(report.unwrap().attempts(), 2);
     assert_eq!(
@@ -955,7 +955,7 @@ async fn a_refusal_inside_the_body_that_was_set_aside_ends_the_call_if_both_fail
     // No token, so each retry of `inner` is refused.
     let budget = Budget::new().with_capacity(1).with_refill(0.0);
     let asked = Cell::new(0);
-    let (result, report) = observe(outer(&&budget, &asked)).await;
+    let (result, report) = with_report(outer(&&budget, &asked)).await;
     result.unwrap_err();
     let report = report.unwrap();
     assert_eq!(
@@ -986,7 +986,7 @@ async fn on_retry_does_not_run_beside_an_attempt_after_the_signal() {
         pending().await
     }
     let (running, told) = (Cell::new(0), RefCell::default());
-    let (result, report) = observe(call(&running, &told)).await;
+    let (result, report) = with_report(call(&running, &told)).await;
     result.unwrap_err();
     assert_eq!(report.unwrap().outcome(), Outcome::Cancelled);
     assert_eq!(told.take(), [0_u32; 0]);

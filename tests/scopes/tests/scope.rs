@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use reattempt::testing::{self, Log, Scope};
 use reattempt::{
     Attempt, Budget, Outcome, Policy, Preset, Retryable, SLOW_IO, Stopped, Verdict, deadline,
-    observe, propagate, retry,
+    propagate, retry, with_report,
 };
 use tokio::io::AsyncReadExt as _;
 use tokio::net::{TcpListener, TcpStream};
@@ -295,7 +295,7 @@ async fn a_hundred_tests_at_once_see_nothing_of_each_other() {
             tokio::spawn(async move {
                 let calls = AtomicU32::new(0);
                 let Some((most, scope)) = scope_of(n) else {
-                    let (result, report) = observe(shared(&calls, &all)).await;
+                    let (result, report) = with_report(shared(&calls, &all)).await;
                     result.unwrap_err();
                     assert_eq!(report.unwrap().attempts(), 4);
                     assert_eq!(calls.load(Ordering::Relaxed), 4);
@@ -367,7 +367,7 @@ async fn a_pause_is_passed_over_in_a_scope_and_stays_in_it() {
         );
     };
     let ((), log) = Scope::new().run(calls).await;
-    let (outside, report) = observe(read()).await;
+    let (outside, report) = with_report(read()).await;
     outside.unwrap();
     assert!(began.elapsed() < ms(20_000));
     assert_eq!(report.map(|report| report.waited()), Some(ms(0)));
@@ -407,7 +407,7 @@ async fn propagate_carries_the_scope_into_a_task() {
 async fn observe_in_a_scope_stays_in_it_and_an_inner_scope_has_its_own_log() {
     let counter = AtomicU32::new(0);
     let inner = async {
-        let (_, report) = observe(fails(&counter)).await;
+        let (_, report) = with_report(fails(&counter)).await;
         assert_eq!(report.unwrap().attempts(), 3);
         Scope::new().with_attempts(2).run(fails(&counter)).await.1
     };
@@ -457,7 +457,7 @@ fn a_stopped_call_can_be_made_for_a_test() {
 #[tokio::test]
 async fn observe_around_a_scope_receives_the_report_of_the_scope() {
     let counter = AtomicU32::new(0);
-    let (_, report) = observe(Scope::new().with_attempts(2).run(fails(&counter))).await;
+    let (_, report) = with_report(Scope::new().with_attempts(2).run(fails(&counter))).await;
     assert_eq!(report.unwrap().attempts(), 2);
 }
 
@@ -497,7 +497,7 @@ async fn a_deadline_ends_the_calls_around_that_have_it_too() {
     }
     for waits in [true, false] {
         let scope = || Scope::new().with_waits(waits);
-        let ((_, report), _) = scope().run(observe(page_within_50ms())).await;
+        let ((_, report), _) = scope().run(with_report(page_within_50ms())).await;
         let report = report.unwrap();
         assert_eq!(
             (report.attempts(), report.outcome()),
@@ -505,7 +505,7 @@ async fn a_deadline_ends_the_calls_around_that_have_it_too() {
         );
 
         let call = deadline::scope(ms(50), page());
-        let ((_, report), _) = scope().run(observe(call)).await;
+        let ((_, report), _) = scope().run(with_report(call)).await;
         let report = report.unwrap();
         assert_eq!(
             (report.attempts(), report.outcome()),
@@ -513,7 +513,7 @@ async fn a_deadline_ends_the_calls_around_that_have_it_too() {
         );
 
         let inside = POLICY.run(async || deadline::scope(ms(50), lookup()).await);
-        let ((_, report), _) = scope().run(observe(inside)).await;
+        let ((_, report), _) = scope().run(with_report(inside)).await;
         let report = report.unwrap();
         assert_eq!(
             (report.attempts(), report.outcome()),
@@ -551,7 +551,7 @@ async fn a_call_that_is_cancelled_already_is_in_the_log_of_its_scope() {
     async fn call() -> Result<(), Stopped> {
         Ok(())
     }
-    let ((result, report), log) = Scope::new().run(observe(call())).await;
+    let ((result, report), log) = Scope::new().run(with_report(call())).await;
     result.unwrap_err();
     let report = report.expect("the call ended");
     assert_eq!(

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use reattempt::__private::drive::{self, Spent};
-use reattempt::{Budget, Previous, Verdict};
+use reattempt::{Budget, PreviousFailure, Verdict};
 
 use crate::dice::Dice;
 use crate::manner::Manner;
@@ -106,7 +106,7 @@ struct Attempt {
 enum Event {
     Begins(Attempt),
     Succeeds(Attempt),
-    Fails(Attempt, Previous),
+    Fails(Attempt, PreviousFailure),
 }
 
 impl Attempt {
@@ -147,9 +147,9 @@ impl Run<'_> {
     fn attempt(&mut self, attempt: Attempt) {
         self.second(|second| second.attempts += 1);
         let result = match self.server.accept(self.now) {
-            None => Err((NETWORK, Previous::Failed(Verdict::Transient))),
+            None => Err((NETWORK, PreviousFailure::Failed(Verdict::Transient))),
             Some(done) if done - self.now + NETWORK * MILLI > self.timeout => {
-                Err((self.timeout / MILLI, Previous::TimedOut))
+                Err((self.timeout / MILLI, PreviousFailure::TimedOut))
             }
             Some(done) => Ok((done - self.now).div_ceil(MILLI) + NETWORK),
         };
@@ -167,7 +167,7 @@ impl Run<'_> {
 
     /// Decides as a call does when an attempt fails, `ahead` milliseconds from now. A call checks the attempts, then
     /// the budget, and then draws the delay.
-    fn failed(&mut self, attempt: Attempt, how: Previous, ahead: u64) {
+    fn failed(&mut self, attempt: Attempt, how: PreviousFailure, ahead: u64) {
         let policy = &self.manner.policy;
         if policy
             .attempts()

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reattempt::__private::drive;
-use reattempt::{Previous, Verdict};
+use reattempt::{PreviousFailure, Verdict};
 
 use crate::dice::Dice;
 use crate::manner::Manner;
@@ -28,7 +28,7 @@ pub struct Calls {
     /// The calls of each process in a second.
     pub rate: u32,
     /// How an attempt fails, which sets the price of the retry after it.
-    pub failure: Previous,
+    pub failure: PreviousFailure,
 }
 
 /// A tenth of the processes of the table in `docs/LOAD.md`, with 200 calls a second each.
@@ -36,7 +36,7 @@ pub const CALLS: Calls = Calls {
     processes: 10,
     each: 10_000,
     rate: 200,
-    failure: Previous::Failed(Verdict::Transient),
+    failure: PreviousFailure::Failed(Verdict::Transient),
 };
 
 impl Calls {

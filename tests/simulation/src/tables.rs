@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reattempt::{Budget, Previous, Verdict};
+use reattempt::{Budget, PreviousFailure, Verdict};
 
 use crate::SEED;
 use crate::closed::Batch;
@@ -125,7 +125,7 @@ const TEN_THOUSAND: Calls = Calls {
     processes: 100,
     each: 10_000,
     rate: 1,
-    failure: Previous::Failed(Verdict::Transient),
+    failure: PreviousFailure::Failed(Verdict::Transient),
 };
 
 /// Marc Brooker's experiment: a hundred clients, ten calls a second, twenty seconds, four attempts at most.
@@ -142,7 +142,7 @@ pub fn brooker(failing: f64) -> [Luck; 2] {
         processes: 100,
         each: 200,
         rate: 10,
-        failure: Previous::Failed(Verdict::Transient),
+        failure: PreviousFailure::Failed(Verdict::Transient),
     };
     [FOUR, FOUR.with_budget("", || Budget::ratio(0.1))]
         .map(|manner| luck::run(&manner, HIS, failing, SEED))

@@ -5,7 +5,7 @@ use std::future::pending;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use reattempt::{Budget, Error, Outcome, Policy, Retryable, Verdict, observe};
+use reattempt::{Budget, Error, Outcome, Policy, Retryable, Verdict, with_report};
 use simulation::SEED;
 use simulation::dice::Dice;
 use simulation::luck::{self, CALLS};
@@ -63,7 +63,7 @@ async fn refused(fault: Fault, share: f64, rate: u32, attempts: u32) -> usize {
                 }
             };
             let call = policy.run(attempt).with_budget(&*budget).unboxed();
-            let (_, report) = observe(call).await;
+            let (_, report) = with_report(call).await;
             report.unwrap().outcome()
         });
     }

@@ -1,6 +1,6 @@
 //! The cost of the budget if attempts fail at random, and a comparison with Marc Brooker's figures.
 
-use reattempt::{Previous, Verdict};
+use reattempt::{PreviousFailure, Verdict};
 use simulation::SEED;
 use simulation::luck::{self, Calls};
 use simulation::manner::Manner;
@@ -35,10 +35,10 @@ fn a_budget_of_ten_percent_amplifies_by_no_more_than_ten_percent() {
     }
 }
 
-const FAILURE: Previous = Previous::Failed(Verdict::Transient);
+const FAILURE: PreviousFailure = PreviousFailure::Failed(Verdict::Transient);
 
 /// The cost of a budget: the share of all calls that fail and would succeed without it.
-fn cost(manner: &Manner, rate: u32, failing: f64, failure: Previous) -> f64 {
+fn cost(manner: &Manner, rate: u32, failing: f64, failure: PreviousFailure) -> f64 {
     let calls = Calls {
         processes: 20,
         each: 10_000,
@@ -78,13 +78,13 @@ fn the_default_budget_runs_empty_as_the_formula_says() {
     for (failure, price, name, row) in [
         (FAILURE, 2.0, "fail", [0.25, 0.25, 0.27, 0.30, 0.35]),
         (
-            Previous::Failed(Verdict::Throttled),
+            PreviousFailure::Failed(Verdict::Throttled),
             4.0,
             "are throttled",
             [0.19, 0.19, 0.20, 0.23, 0.26],
         ),
         (
-            Previous::TimedOut,
+            PreviousFailure::TimedOut,
             6.0,
             "time out",
             [0.16, 0.16, 0.17, 0.19, 0.22],

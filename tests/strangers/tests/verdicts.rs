@@ -7,7 +7,7 @@ use async_nats::{RequestError, RequestErrorKind};
 use aws_sdk_sqs::error::{ErrorMetadata, ProvideErrorMetadata as _, SdkError};
 use aws_sdk_sqs::operation::send_message::SendMessageError;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use reattempt::{Verdict, codes, observe, retry};
+use reattempt::{Verdict, codes, retry, with_report};
 use tonic::{Code, Status};
 
 #[rustfmt::skip]
@@ -42,7 +42,7 @@ async fn grpc(code: Code) -> Result<(), Status> {
 
 /// How many attempts a call made, and the verdict of the last.
 async fn seen<E>(call: impl Future<Output = Result<(), E>>) -> (u32, Option<Verdict>) {
-    let (ended, report) = observe(call).await;
+    let (ended, report) = with_report(call).await;
     assert!(ended.is_err());
     let report = report.unwrap();
     (report.attempts(), report.verdict())

@@ -8,9 +8,9 @@ use reattempt::Policy;
 #[tokio::test(start_paused = true)]
 async fn the_switch_and_reports_are_those_of_one_version() {
     let call = async || io::Result::Ok(());
-    let (_, report) = reattempt::observe(OtherPolicy::new().run(call)).await;
+    let (_, report) = reattempt::with_report(OtherPolicy::new().run(call)).await;
     assert!(report.is_none());
-    let (_, report) = reattempt::observe(Policy::new().run(call)).await;
+    let (_, report) = reattempt::with_report(Policy::new().run(call)).await;
     assert!(report.is_some());
 
     reattempt::set_enabled(false);

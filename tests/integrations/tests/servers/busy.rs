@@ -13,7 +13,7 @@ use deadpool_postgres::{
 use integrations::grpc::{self, Service};
 use integrations::proxy::{Proxy, To};
 use integrations::{postgres, redis as redis_server, skip};
-use reattempt::{Attempt, Error, Retryable, Stopped, observe, retry};
+use reattempt::{Attempt, Error, Retryable, Stopped, retry, with_report};
 use redis::aio::MultiplexedConnection;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
@@ -118,7 +118,7 @@ async fn bb8_dedicated(pool: &Bb8) -> Result<(), Error<tokio_postgres::Error>> {
 pub(crate) async fn a_cut_attempt_leaves_a_busy_connection_in_a_pool_that_does_not_test_it() {
     let server = postgres::Server::start().await.unwrap();
     let fast = pool(&server, RecyclingMethod::Fast);
-    let (stopped, report) = cut(3, sleep_in(&server, 1), observe(pooled(&fast))).await;
+    let (stopped, report) = cut(3, sleep_in(&server, 1), with_report(pooled(&fast))).await;
     assert!(matches!(stopped, Err(BusyError::Stopped(_))), "{stopped:?}");
     assert_eq!(report.unwrap().attempts(), 3);
     assert_eq!(fast.status().size, 1, "three slots were free");
@@ -128,10 +128,10 @@ pub(crate) async fn a_cut_attempt_leaves_a_busy_connection_in_a_pool_that_does_n
         .max_size(4)
         .connection_timeout(Duration::from_mins(5));
     let bb8 = bb8.build(manager).await.unwrap();
-    let (stopped, report) = cut(3, sleep_in(&server, 2), observe(bb8_pooled(&bb8))).await;
+    let (stopped, report) = cut(3, sleep_in(&server, 2), with_report(bb8_pooled(&bb8))).await;
     stopped.unwrap_err();
     assert_eq!(report.unwrap().attempts(), 3);
-    let (done, report) = cut(1, sleep_in(&server, 3), observe(bb8_dedicated(&bb8))).await;
+    let (done, report) = cut(1, sleep_in(&server, 3), with_report(bb8_dedicated(&bb8))).await;
     done.unwrap();
     assert_eq!(report.unwrap().attempts(), 2);
 }
@@ -139,12 +139,12 @@ pub(crate) async fn a_cut_attempt_leaves_a_busy_connection_in_a_pool_that_does_n
 pub(crate) async fn a_pool_that_tests_its_connections_in_time_gives_another_one() {
     let server = postgres::Server::start().await.unwrap();
     let verified = pool(&server, RecyclingMethod::Verified);
-    let (done, report) = cut(1, sleep_in(&server, 1), observe(pooled(&verified))).await;
+    let (done, report) = cut(1, sleep_in(&server, 1), with_report(pooled(&verified))).await;
     done.unwrap();
     assert_eq!(report.unwrap().attempts(), 2);
 
     let fast = pool(&server, RecyclingMethod::Fast);
-    let (done, report) = cut(1, sleep_in(&server, 2), observe(guarded(&fast))).await;
+    let (done, report) = cut(1, sleep_in(&server, 2), with_report(guarded(&fast))).await;
     done.unwrap();
     assert_eq!(report.unwrap().attempts(), 2);
 }
@@ -166,7 +166,7 @@ pub(crate) async fn the_pool_of_sqlx_gives_another_connection() {
         let attempts = if succeeds { 2 } else { 3 };
         let cuts = if succeeds { 1 } else { 3 };
         let busy = sleep_in(&server, calls);
-        let (done, report) = cut(cuts, busy, observe(sqlx_pooled(&pool))).await;
+        let (done, report) = cut(cuts, busy, with_report(sqlx_pooled(&pool))).await;
         assert_eq!(done.is_ok(), succeeds, "{connections}: {done:?}");
         assert_eq!(report.unwrap().attempts(), attempts, "{connections}");
     }
@@ -209,11 +209,11 @@ pub(crate) async fn a_blocking_command_holds_up_its_connection_and_no_other() {
     let server = redis_server::Server::start().await.unwrap();
     let connection = server.connect().await.unwrap();
     let busy = server.until_blocked(1);
-    let (stopped, report) = cut(3, busy, observe(shared(&connection))).await;
+    let (stopped, report) = cut(3, busy, with_report(shared(&connection))).await;
     stopped.unwrap_err();
     assert_eq!(report.unwrap().attempts(), 3);
     let (client, busy) = (server.client(), server.until_blocked(2));
-    let (done, report) = cut(1, busy, observe(alone(&client))).await;
+    let (done, report) = cut(1, busy, with_report(alone(&client))).await;
     done.unwrap();
     assert_eq!(report.unwrap().attempts(), 2);
 
@@ -221,7 +221,7 @@ pub(crate) async fn a_blocking_command_holds_up_its_connection_and_no_other() {
     let url = format!("redis://127.0.0.1:{}/", server.port());
     let pool = deadpool_redis::Config::from_url(url);
     let pool = pool.create_pool(Some(Runtime::Tokio1)).unwrap();
-    let (done, report) = observe(redis_pooled(&pool)).await;
+    let (done, report) = with_report(redis_pooled(&pool)).await;
     done.unwrap();
     // More, if a busy machine reaches the timeout too: it is half a second.
     assert!(report.unwrap().attempts() >= 2);
@@ -249,7 +249,7 @@ pub(crate) async fn a_shared_connection_that_is_dead_is_replaced_if_its_client_p
         let client = HealthClient::new(endpoint.connect_lazy());
         check(&client).await.unwrap();
         name.freeze();
-        let call = observe(check(&client));
+        let call = with_report(check(&client));
         let (done, report) = if succeeds {
             call.await
         } else {

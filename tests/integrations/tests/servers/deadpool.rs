@@ -6,7 +6,7 @@ use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod
 use integrations::postgres::{self, Server};
 use integrations::{skip, until};
 use reattempt::tokio_postgres_0_7::{TransactionError, commit};
-use reattempt::{Outcome, Retryable, Stopped, Verdict, observe, retry};
+use reattempt::{Outcome, Retryable, Stopped, Verdict, retry, with_report};
 use tokio_postgres::{Client, Error, NoTls};
 
 fn pool(url: &str) -> Pool {
@@ -105,7 +105,7 @@ pub(crate) async fn an_error_of_ones_own_knows_whether_the_commit_was_sent() {
     let cut = pool(&postgres::url(
         crate::tokio_postgres::cut_at_commit(server.port()).await,
     ));
-    let (lost, report) = observe(order(&cut)).await;
+    let (lost, report) = with_report(order(&cut)).await;
     let lost = lost.unwrap_err();
     let in_commit =
         |error: &OrderError| matches!(error, OrderError::Transaction(TransactionError::Commit(_)));
@@ -118,7 +118,7 @@ pub(crate) async fn an_error_of_ones_own_knows_whether_the_commit_was_sent() {
     let hung = pool(&postgres::url(
         crate::tokio_postgres::hang_at_commit(server.port()).await,
     ));
-    let ((stopped, report), ()) = tokio::join!(observe(order(&hung)), async {
+    let ((stopped, report), ()) = tokio::join!(with_report(order(&hung)), async {
         // The commit takes effect, and its answer never comes.
         until("the second order", async || placed(&admin).await == 2).await;
         skip().await;

@@ -2,7 +2,7 @@
 
 use integrations::{mariadb, postgres};
 use reattempt::sqlx_0_9::{TransactionError, commit};
-use reattempt::{Budget, Outcome, observe, retry};
+use reattempt::{Budget, Outcome, retry, with_report};
 use sqlx::{
     Connection as _, Error, Executor as _, MySqlConnection, PgConnection, query, query_scalar,
 };
@@ -64,7 +64,7 @@ macro_rules! transfers {
                         for number in (client..TRANSFERS).step_by(CLIENTS as usize) {
                             let (from, to) = rows(number);
                             let (result, report) =
-                                observe($transfer(&mut connection, from, to)).await;
+                                with_report($transfer(&mut connection, from, to)).await;
                             let report = report.unwrap();
                             assert_ne!(report.outcome(), Outcome::Budget);
                             result.unwrap();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use deadpool_redis::{Connection, Pool, Runtime};
 use integrations::proxy::{Proxy, To};
 use integrations::redis::{Server, connect, manager};
-use reattempt::{Retryable, Stopped, Verdict, observe, retry};
+use reattempt::{Retryable, Stopped, Verdict, retry, with_report};
 use redis::aio::{ConnectionLike, ConnectionManager, MultiplexedConnection};
 use redis::{
     AsyncCommands as _, AsyncConnectionConfig, Client, ErrorKind, RedisError, RedisResult,
@@ -269,7 +269,7 @@ pub(crate) async fn after_a_failover_a_new_connection_writes_and_an_old_one_does
     fail_over(&first, &second, &master).await;
 
     // The manager and the pool keep the connection to the old master.
-    let (kept, report) = observe(write_managed(&managed)).await;
+    let (kept, report) = with_report(write_managed(&managed)).await;
     let kept = kept.unwrap_err();
     assert_eq!(kept.verdict(), Verdict::Refused, "{kept:?}");
     assert_eq!(report.unwrap().attempts(), 3);
@@ -279,7 +279,7 @@ pub(crate) async fn after_a_failover_a_new_connection_writes_and_an_old_one_does
         "{kept:?}"
     );
 
-    let (counted, report) = observe(count_on_a_master(&pool)).await;
+    let (counted, report) = with_report(count_on_a_master(&pool)).await;
     assert_eq!((counted.unwrap(), report.unwrap().attempts()), (1, 2));
     assert_eq!(count(&client, "d").await.unwrap(), 2);
 }

@@ -13,7 +13,7 @@ use integrations::postgres::{self, Server};
 use integrations::proxy::{Proxy, To};
 use integrations::{skip, until};
 use reattempt::tokio_postgres_0_7::{CommitError, TransactionError, commit};
-use reattempt::{Retryable as _, Verdict, observe, retry};
+use reattempt::{Retryable as _, Verdict, retry, with_report};
 use tokio::sync::{Barrier, watch};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, IsolationLevel};
@@ -302,7 +302,7 @@ pub(crate) async fn two_sessions_that_make_the_same_thing_at_once_have_a_conflic
     ] {
         let transaction = one.transaction().await.unwrap();
         transaction.batch_execute(statement).await.unwrap();
-        let ((second, report), ()) = tokio::join!(observe(run(&two, statement)), async {
+        let ((second, report), ()) = tokio::join!(with_report(run(&two, statement)), async {
             server.until(1, "wait_event_type = 'Lock'").await;
             transaction.commit().await.unwrap();
         });
@@ -375,7 +375,7 @@ pub(crate) async fn a_locked_row_is_waited_for_unless_statement_timeout_is_below
         lock.execute(row, &[]).await.unwrap();
         let url = format!("{} options='-c {setting}'", server.url());
         let (begun, mut attempts) = watch::channel(0);
-        let call = async move { observe(deposit(&url, &begun)).await };
+        let call = async move { with_report(deposit(&url, &begun)).await };
         let ((done, report), ()) = tokio::join!(call, async {
             if setting == CUT {
                 server.until(1, "wait_event_type = 'Lock'").await;
@@ -415,12 +415,12 @@ pub(crate) async fn a_program_that_starts_waits_for_its_server_and_not_for_its_d
         let port = server.port();
         let starting = Proxy::start(move |number| if number < 2 { to } else { To::Server(port) });
         let url = postgres::url(starting.await.port);
-        let (connected, report) = observe(connect_at_start(&url)).await;
+        let (connected, report) = with_report(connect_at_start(&url)).await;
         connected.unwrap();
         assert_eq!(report.unwrap().attempts(), 3, "{to:?}");
     }
     let nowhere = format!("{} dbname=nowhere", server.url());
-    let (_, report) = observe(connect_at_start(&nowhere)).await;
+    let (_, report) = with_report(connect_at_start(&nowhere)).await;
     assert_eq!(report.unwrap().attempts(), 1);
 }
 

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use integrations::{grpc, postgres, redis as redis_server};
-use reattempt::{Report, observe, retry};
+use reattempt::{Report, retry, with_report};
 use redis::aio::MultiplexedConnection;
 use reqwest::Client as HttpClient;
 use tokio::sync::{Mutex, oneshot};
@@ -87,11 +87,11 @@ macro_rules! each_counts {
         // The first call may connect.
         while $ask::$limit(&$client).await.is_err() {}
         let own = Arc::clone(&$client);
-        let call = async move { observe($ask::$limit(&own)).await };
+        let call = async move { with_report($ask::$limit(&own)).await };
         let (ended, ()) = tokio::join!(call, stall($stop));
         sent_once(ended, &format!("{name}, here"));
         let own = Arc::clone(&$client);
-        let call = tokio::spawn(async move { observe($ask::$limit(&own)).await });
+        let call = tokio::spawn(async move { with_report($ask::$limit(&own)).await });
         let (ended, ()) = tokio::join!(call, stall($stop));
         sent_once(ended.unwrap(), &format!("{name}, spawned"));
     };

@@ -5,7 +5,7 @@
 use std::io;
 use std::time::Duration;
 
-use reattempt::{Budget, Policy, Retryable, Stopped, Verdict, observe, retry};
+use reattempt::{Budget, Policy, Retryable, Stopped, Verdict, retry, with_report};
 use tokio::time::timeout;
 
 use metrics_util::debugging::DebuggingRecorder;
@@ -39,7 +39,7 @@ fn a_call_that_succeeds_at_once_has_five_series() {
     async fn alone() -> io::Result<()> {
         Ok(())
     }
-    let ((result, report), recorded) = recorded(|| run(observe(alone())));
+    let ((result, report), recorded) = recorded(|| run(with_report(alone())));
     result.unwrap();
     assert_eq!(
         recorded.names(),
@@ -190,7 +190,7 @@ fn the_time_of_a_call_without_limits_counts_from_its_beginning() {
         recorded.samples("reattempt_call_seconds{function=call}"),
         [1.0]
     );
-    let (result, report) = run(observe(sleeps()));
+    let (result, report) = run(with_report(sleeps()));
     result.unwrap();
     assert_eq!(report.unwrap().elapsed(), Duration::from_secs(1));
 }

@@ -221,7 +221,7 @@ async fn before_retry_runs_in_the_span_of_the_call() {
         Err(io::ErrorKind::ConnectionReset.into())
     }
     let recorded = Recorded::start();
-    let (result, report) = reattempt::observe(query()).await;
+    let (result, report) = reattempt::with_report(query()).await;
     result.unwrap_err();
     assert_eq!(report.unwrap().outcome(), Outcome::AttemptsExhausted);
     assert_eq!(

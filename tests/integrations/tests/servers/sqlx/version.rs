@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use integrations::pgbouncer::Pooler;
 use integrations::proxy::{Proxy, To};
 use integrations::{mariadb, postgres, skip, until};
-use reattempt::{Attempt, Outcome, Retryable as _, Verdict, observe, retry};
+use reattempt::{Attempt, Outcome, Retryable as _, Verdict, retry, with_report};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpStream, UnixListener};
 use tokio::sync::Barrier;
@@ -320,7 +320,7 @@ pub(crate) async fn a_program_that_starts_waits_for_its_server_and_not_for_its_p
         let port = server.port();
         let starting = Proxy::start(move |number| if number < 2 { to } else { To::Server(port) });
         let url = postgres_url(starting.await.port);
-        let (connected, report) = observe(connect_at_start(&url, PATIENCE)).await;
+        let (connected, report) = with_report(connect_at_start(&url, PATIENCE)).await;
         connected.unwrap().close().await;
         assert_eq!(report.unwrap().attempts(), 3, "{to:?}");
     }
@@ -332,7 +332,7 @@ pub(crate) async fn a_program_that_starts_waits_for_its_server_and_not_for_its_p
         "postgres://postgres@localhost/postgres?host={}",
         folder.path().display()
     );
-    let connecting = observe(connect_at_start(&url, PATIENCE));
+    let connecting = with_report(connect_at_start(&url, PATIENCE));
     let ((connected, report), ()) = tokio::join!(connecting, async {
         tokio::time::sleep(Duration::from_millis(100)).await;
         let listener = UnixListener::bind(&socket).unwrap();
@@ -355,7 +355,7 @@ pub(crate) async fn a_program_that_starts_waits_for_its_server_and_not_for_its_p
             expected != "28P01" || PgConnection::connect(&url).await.is_err()
         })
         .await;
-        let (refused, report) = observe(connect_at_start(&nowhere, PATIENCE)).await;
+        let (refused, report) = with_report(connect_at_start(&nowhere, PATIENCE)).await;
         let refused = match refused {
             Err(reattempt::Error::Failed(error)) => error,
             other => panic!("{other:?}"),
@@ -396,7 +396,7 @@ pub(crate) async fn a_query_whose_connection_is_lost_is_retried_if_that_does_no_
         server.until(statements, "wait_event = 'PgSleep'").await;
         name.cut();
     };
-    let ((done, report), ()) = tokio::join!(observe(read(&pool)), cut(1));
+    let ((done, report), ()) = tokio::join!(with_report(read(&pool)), cut(1));
     assert_eq!((done.unwrap(), report.unwrap().attempts()), (1, 2));
     let (lost, ()) = tokio::join!(read_or_write(&pool), cut(2));
     assert_eq!(lost.unwrap_err().verdict(), Verdict::Unknown);
@@ -447,7 +447,7 @@ pub(crate) async fn after_a_failover_a_new_connection_writes() {
     let kept = failure(&pool, ONE).await;
     assert_eq!(code(&kept).as_deref(), Some("25006"), "{kept:?}");
     assert_eq!(kept.verdict(), Verdict::Unknown, "{kept:?}");
-    let (written, report) = observe(write_in_postgres(&pool)).await;
+    let (written, report) = with_report(write_in_postgres(&pool)).await;
     written.unwrap();
     assert_eq!(report.unwrap().attempts(), 2);
 }
@@ -468,7 +468,7 @@ pub(crate) async fn after_a_migration_a_new_connection_reads() {
     let before = columns(&pool).await.unwrap();
 
     run(&pool, &["ALTER TABLE account ADD COLUMN owner text"]).await;
-    let (after, report) = observe(columns(&pool)).await;
+    let (after, report) = with_report(columns(&pool)).await;
     assert_eq!(after.unwrap(), before + 1);
     let report = report.unwrap();
     assert_eq!(report.attempts(), 2);
@@ -571,7 +571,7 @@ pub(crate) async fn what_mariadb_says_is_by_its_number() {
     let writer = MySqlPool::connect(&two).await.unwrap();
     run(&pool, &["SET GLOBAL read_only = 1"]).await;
     said(&failure(&writer, ONE).await, "1290", Verdict::Unknown);
-    let (_, report) = observe(write_in_mariadb(&writer)).await;
+    let (_, report) = with_report(write_in_mariadb(&writer)).await;
     assert_eq!(report.unwrap().attempts(), 3);
     run(&pool, &["SET GLOBAL read_only = 0"]).await;
     write_in_mariadb(&writer).await.unwrap();
