@@ -424,7 +424,7 @@ fn each_sentence_with_an_exception_names_it_and_a_test_shows_it() {
         (
             "src/guide/promises.md",
             "if the outer one begins each attempt within the `max_delay` of the inner one.",
-            "behaviour/nested_time.rs",
+            "behaviour/nested.rs",
             "failed_retries_are_forgotten_after_the_functions_own_max_delay",
         ),
         (
