@@ -64,11 +64,12 @@ use crate::lookup::BoxedError;
 use crate::opaque::opaque;
 use crate::site::{BudgetOf, PolicyOf, Site, SiteSettings};
 
-/// Requests of HTTP whose [body](RequestBody) can be copied, or is a stream that is sent once. A status decides about a response, and `Retry-After` is its hint. The type of an error
-/// says whether it is retried; see [`ServiceError`].
+/// Requests of HTTP whose [body](RequestBody) can be copied, or is a stream that is sent once. A status decides about a
+/// response, and `Retry-After` is its hint. The type of an error says whether it is retried; see [`ServiceError`].
 ///
 /// A method that is not idempotent, such as POST, and a write with a condition, such as `If-Match`, are retried only if nothing
-/// ran, or with the header `Idempotency-Key`; see [`is_idempotent`].
+/// ran, or with the header `Idempotency-Key`; see
+/// [`is_idempotent`](crate::adapters::http::is_idempotent).
 ///
 /// Of a response that is retried, a short rest of the body is read, at most 16 KiB and for at most 50 ms, so that its connection
 /// can be used again.

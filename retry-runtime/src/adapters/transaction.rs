@@ -36,7 +36,7 @@ pub enum TransactionError<E> {
 ///
 /// It is an error of its own, so that it is in the chain of sources even if your error type leaves out the
 /// [`TransactionError`], as `#[error(transparent)]` does. While the `COMMIT` may have taken effect, `on` does not look for
-/// errors in that chain.
+/// errors in that chain. It will have no other field, so a pattern reaches the error of the client.
 #[derive(Debug)]
 #[expect(
     clippy::exhaustive_structs,
