@@ -173,8 +173,8 @@ pub(crate) enum ClientBudget {
 impl ClientSettings {
     #[track_caller]
     pub(crate) fn new(policy: impl PolicyOf + Send + Sync + 'static) -> Self {
-        type Places = BTreeMap<&'static Location<'static>, &'static Budgets<String>>;
-        static PLACES: Mutex<Places> = Mutex::new(BTreeMap::new());
+        type ByPlace = BTreeMap<&'static Location<'static>, &'static Budgets<String>>;
+        static PLACES: Mutex<ByPlace> = Mutex::new(BTreeMap::new());
         let place = Location::caller();
         let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
         let hosts = places

@@ -6,7 +6,7 @@
 use super::events::Event;
 use super::{State, own_attempts};
 use crate::clock::Stamp;
-use crate::context::{Frame, Inside, Leeway, Phase, outer};
+use crate::context::{Allowed, Frame, Leeway, Phase, outer};
 use crate::policy::Nested;
 use crate::stopped::Outcome;
 
@@ -23,9 +23,9 @@ impl State<'_> {
         let follows = begins && outer.refusal.get().is_some();
         self.follows_refusal.set(follows);
         let outermost = self.is_outermost(outer);
-        let Inside { leeway, again } = outer.inside();
+        let Allowed { leeway, again } = outer.inside();
         let again = frame.inside.get().again || again && !outermost;
-        frame.inside.set(Inside { leeway, again });
+        frame.inside.set(Allowed { leeway, again });
         if begins && outer.is_call() && !outermost {
             let prepares = matches!(outer.phase.get(), Phase::Preparation(_));
             let (node, function) = (outer.node(), self.settings.function());

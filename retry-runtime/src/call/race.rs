@@ -26,7 +26,7 @@ use super::{Call, NextAttemptAt, State};
 use crate::budget::{Charge, Request};
 use crate::classify::AskedDelay;
 use crate::clock::Stamp;
-use crate::context::{Bodies, Failure, Inside, Leeway};
+use crate::context::{Allowed, Bodies, Failure, Leeway};
 use crate::metrics::Attempted;
 use crate::report::{Hedge, PreviousFailure, Which};
 
@@ -122,13 +122,13 @@ impl State<'_> {
         if first {
             self.hedges().succeed(None, Stamp::now);
         }
-        let Inside { leeway, again } = frame.inside.get();
+        let Allowed { leeway, again } = frame.inside.get();
         if leeway != Leeway::Anything {
             // An outer call may hedge.
             return None;
         }
         let leeway = Leeway::Retry;
-        frame.inside.set(Inside { leeway, again });
+        frame.inside.set(Allowed { leeway, again });
         let after = self.hedge_after().filter(|_| first)?;
         Some(Stamp::now().plus(after))
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use scoped_tls_hkt::ScopedKey;
 
 use super::nesting::Node;
-use super::phase::{Bodies, Count, Inside, Leeway, Phase, Times};
+use super::phase::{Allowed, Bodies, Count, Leeway, Phase, Times};
 use super::rest::Rest;
 use crate::clock::Stamp;
 use crate::report::{PreviousFailure, Which};
@@ -41,7 +41,7 @@ pub(crate) struct Frame {
     pub(crate) bodies: Cell<Bodies>,
     count: Cell<Count>,
     /// What calls inside an attempt may do, unless it is a hedge.
-    pub(crate) inside: Cell<Inside>,
+    pub(crate) inside: Cell<Allowed>,
     /// How the last attempt failed.
     pub(crate) previous: Cell<Option<PreviousFailure>>,
     /// How many faults of its budget had begun when the call began.
@@ -96,9 +96,9 @@ impl Frame {
     }
 
     /// What calls inside may do: in a hedge, they make one attempt.
-    pub(crate) fn inside(&self) -> Inside {
-        let Inside { leeway, again } = self.inside.get();
-        Inside {
+    pub(crate) fn inside(&self) -> Allowed {
+        let Allowed { leeway, again } = self.inside.get();
+        Allowed {
             leeway: match self.which() {
                 Which::First => leeway,
                 Which::Hedge => Leeway::Nothing,

@@ -117,7 +117,7 @@ impl Count {
 
 /// What calls inside an attempt are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Inside {
+pub(crate) struct Allowed {
     pub(crate) leeway: Leeway,
     /// The present attempt, or an outer one, is not the first of its call.
     pub(crate) again: bool,

@@ -36,7 +36,7 @@ impl<C> Returned for C {}
 ///     .track(commit)                 a future that the attempt knows                      `commit`
 ///     .track_apart(commit)           a compile error                                      `commit`
 ///     .track_beside(commit)          a compile error                                      `commit`
-/// // Output:                         R: Request                                           else
+/// // Output:                         R: ClientRequest                                           else
 /// Commit::of(&request)
 ///     .send(request)                 a compile error                                      `request`
 /// ```
@@ -74,16 +74,16 @@ impl<T, E: Lost, C: Future<Output = Result<T, E>>> Commit<C> {
 }
 
 /// A request that a client is about to send.
-pub trait Request {}
+pub trait ClientRequest {}
 
 #[cfg(feature = "reqwest-0_13")]
-impl Request for reqwest::RequestBuilder {}
+impl ClientRequest for reqwest::RequestBuilder {}
 #[cfg(feature = "reqwest-0_12")]
-impl Request for reqwest_0_12::RequestBuilder {}
+impl ClientRequest for reqwest_0_12::RequestBuilder {}
 #[cfg(feature = "reqwest-middleware-0_5")]
-impl Request for reqwest_middleware::RequestBuilder {}
+impl ClientRequest for reqwest_middleware::RequestBuilder {}
 
-impl<R: Request> Commit<R> {
+impl<R: ClientRequest> Commit<R> {
     /// Refuses a request until the attribute says whether running twice does harm.
     #[rustfmt::skip]
     pub fn send(&self, request: R) -> R where Apart: MayRunTwice<R> { request }
@@ -156,7 +156,7 @@ mod tests {
             feature = "reqwest-0_12",
             feature = "reqwest-middleware-0_5"
         ))]
-        const fn is_request<R: Request>() {}
+        const fn is_request<R: ClientRequest>() {}
         #[cfg(feature = "reqwest-0_13")]
         is_request::<reqwest::RequestBuilder>();
         #[cfg(feature = "reqwest-0_12")]

@@ -43,7 +43,7 @@ pub use self::argument::{
     handed_over,
 };
 pub use self::commit::{
-    Apart, Commit, CommitsOnce, IsTracked, MayRunTwice, Other, Request, Returned,
+    Apart, ClientRequest, Commit, CommitsOnce, IsTracked, MayRunTwice, Other, Returned,
 };
 pub use self::convert::{Convert, Unconverted};
 #[cfg(any(feature = "reqwest-middleware-0_5", feature = "tower-0_5"))]

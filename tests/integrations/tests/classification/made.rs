@@ -749,8 +749,8 @@ fn tower() -> Vec<Made> {
         tower::load_shed::error::Overloaded::new(),
     );
     vec![
-        made("tower", "`Elapsed` of a `Timeout`", &late),
-        made("tower", "`Overloaded` of a `LoadShed`", &full),
+        made("tower", "Elapsed of a Timeout", &late),
+        made("tower", "Overloaded of a LoadShed", &full),
     ]
 }
 
