@@ -45,7 +45,7 @@ use crate::stopped::Stopped;
 /// use reattempt::{Retryable as _, Verdict};
 /// # struct Body;
 /// # impl Body { fn try_clone(&self) -> Option<Self> { Some(Self) } }
-/// # mod reattempt { pub use reattempt_runtime::{Retryable, Verdict, adapters::http, tower}; }
+/// # mod reattempt { pub use reattempt_runtime::{Retryable, Verdict, adapters::http as http_1, tower as tower_0_5}; }
 ///
 /// struct OwnRequests;
 ///

@@ -21,7 +21,8 @@ pub(crate) const PROMTOOL: Program = Program {
 
 const ALERTS: &str = include_str!("../../alerts.yml");
 
-/// Each of them fires while the orders are dead, and none while all is well.
+/// Each of them fires while the orders are dead, and none while all is well. The alert for a lost `COMMIT` does not: the orders
+/// never get as far.
 pub(crate) async fn each_alert_fires_while_an_upstream_is_dead() -> Tested {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/alerts.yml");
     let checked = Command::new(PROMTOOL.find()?)
@@ -35,6 +36,7 @@ pub(crate) async fn each_alert_fires_while_an_upstream_is_dead() -> Tested {
     let expected: BTreeSet<_> = ALERTS
         .lines()
         .filter_map(|line| line.trim().strip_prefix("- alert: "))
+        .filter(|alert| *alert != "CommitInDoubt")
         .map(str::to_owned)
         .collect();
     assert_eq!(expected.len(), 3);
