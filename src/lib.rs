@@ -82,7 +82,6 @@ pub use reattempt_runtime::{
     propagate, set_enabled, set_listener, with_report,
 };
 
-#[doc(inline)]
 pub use reattempt_runtime::{codes, deadline};
 
 #[doc(hidden)]
@@ -92,52 +91,37 @@ pub use reattempt_runtime::private as __private;
 reattempt_macros::editor!();
 
 #[cfg(feature = "testing")]
-#[doc(inline)]
 pub use reattempt_runtime::testing;
 #[cfg(feature = "serde")]
 pub use reattempt_runtime::{Settings, SettingsError, configure};
 
 #[cfg(feature = "deadpool-0_13")]
-#[doc(inline)]
 pub use reattempt_runtime::adapters::deadpool as deadpool_0_13;
 #[cfg(feature = "h2-0_4")]
-#[doc(inline)]
 pub use reattempt_runtime::adapters::h2 as h2_0_4;
 #[cfg(feature = "http-1")]
-#[doc(inline)]
 pub use reattempt_runtime::adapters::http as http_1;
 #[cfg(feature = "hyper-1")]
-#[doc(inline)]
 pub use reattempt_runtime::adapters::hyper as hyper_1;
 #[cfg(feature = "redis-1")]
-#[doc(inline)]
 pub use reattempt_runtime::adapters::redis as redis_1;
 #[cfg(feature = "reqwest-0_13")]
-#[doc(inline)]
 pub use reattempt_runtime::adapters::reqwest as reqwest_0_13;
 #[cfg(feature = "reqwest-0_12")]
-#[doc(inline)]
 pub use reattempt_runtime::adapters::reqwest_0_12;
 #[cfg(feature = "sea-orm-2")]
-#[doc(inline)]
 pub use reattempt_runtime::adapters::sea_orm as sea_orm_2;
 #[cfg(feature = "sqlx-0_9")]
-#[doc(inline)]
 pub use reattempt_runtime::adapters::sqlx as sqlx_0_9;
 #[cfg(feature = "sqlx-0_8")]
-#[doc(inline)]
 pub use reattempt_runtime::adapters::sqlx_0_8;
 #[cfg(feature = "tokio-postgres-0_7")]
-#[doc(inline)]
 pub use reattempt_runtime::adapters::tokio_postgres as tokio_postgres_0_7;
 #[cfg(feature = "tonic-0_14")]
-#[doc(inline)]
 pub use reattempt_runtime::adapters::tonic as tonic_0_14;
 #[cfg(feature = "reqwest-middleware-0_5")]
-#[doc(inline)]
 pub use reattempt_runtime::reqwest_middleware as reqwest_middleware_0_5;
 #[cfg(feature = "tower-0_5")]
-#[doc(inline)]
 pub use reattempt_runtime::tower as tower_0_5;
 
 /// Holds the code of the page on libraries to what compiles.
