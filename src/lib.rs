@@ -60,6 +60,9 @@
 //! For a client without a feature, [`codes`] has the verdicts of statuses, SQLSTATEs and other codes.
 //! [`docs/CLASSIFICATION.md`] has the verdict of each error.
 //!
+//! A feature also lets an error of its client be recognised inside other errors, such as an `io::Error`, and so changes whether
+//! that is retried. Cargo turns a feature on for all crates of a program.
+//!
 //! Async functions need tokio, or [a browser](guide::promises#in-a-browser). The crate needs Rust 1.85. A client may
 //! bring crates that need a newer one: `resolver = "3"` in your `Cargo.toml`, the default of edition 2024, makes cargo choose
 //! versions that your Rust can build.

@@ -49,6 +49,14 @@ fn of_reason(reason: Reason) -> Verdict {
 mod tests {
     use super::*;
 
+    /// What a feature changes for code that does not name its client: the error is recognised where it is inside of another.
+    #[test]
+    fn an_error_inside_of_an_io_error_has_its_verdict_there() {
+        let inside = |reason| std::io::Error::other(Error::from(reason)).verdict();
+        assert_eq!(inside(Reason::REFUSED_STREAM), Verdict::Refused);
+        assert_eq!(inside(Reason::HTTP_1_1_REQUIRED), Verdict::Permanent);
+    }
+
     #[test]
     fn any_reason_is_harmless_and_only_listed_ones_are_retried() {
         use proptest::prelude::*;
