@@ -1,7 +1,7 @@
 //! A page that asks its server for a greeting and shows it. The server fails twice.
 
 use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
-use reattempt::{with_report, retry};
+use reattempt::{retry, with_report};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 

@@ -12,7 +12,7 @@ use futures::pin_mut;
 use gloo_timers::future::TimeoutFuture;
 use reattempt::{
     Attempt, Budget, FAST_IO, Hedge, IdempotencyKey, Outcome, Policy, Preset, Retryable, Settings,
-    Stopped, Verdict, configure, deadline, with_report, retry, testing,
+    Stopped, Verdict, configure, deadline, retry, testing, with_report,
 };
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_time::Instant;
@@ -310,7 +310,10 @@ fn a_date_in_retry_after_counts_from_the_clock_of_the_browser() {
     let mut headers = reqwest::header::HeaderMap::new();
     let past = "Sun, 06 Nov 1994 08:49:37 GMT".parse().unwrap();
     headers.insert(reqwest::header::RETRY_AFTER, past);
-    assert_eq!(reattempt::http_1::retry_after(&headers), Some(Duration::ZERO));
+    assert_eq!(
+        reattempt::http_1::retry_after(&headers),
+        Some(Duration::ZERO)
+    );
     let future = "Fri, 31 Dec 9999 23:59:59 GMT".parse().unwrap();
     headers.insert(reqwest::header::RETRY_AFTER, future);
     assert!(reattempt::http_1::retry_after(&headers) > Some(Duration::from_secs(3600)));
