@@ -210,12 +210,16 @@ async fn with_retries_off_a_call_ends_after_its_current_attempt_and_limits_hold(
 #[test]
 fn one_page_says_what_a_call_in_a_wait_does_when_retries_are_off() {
     let expected = "A call that waits goes on waiting, makes one more attempt and then ends.";
-    let link = "operating.md#turn-retries-off";
+    let link = "cancelling.md#turn-retries-off";
     for (page, text, says) in [
-        ("operating", include_str!("../src/guide/operating.md"), true),
         (
             "cancelling",
             include_str!("../src/guide/cancelling.md"),
+            true,
+        ),
+        (
+            "configuring",
+            include_str!("../src/guide/configuring.md"),
             false,
         ),
         ("OPERATING", include_str!("../docs/OPERATING.md"), false),

@@ -10,20 +10,22 @@
 //! - [How do I add retries to an application?](start): the lines for `Cargo.toml`, a first function, and what you see when it fails
 //! - [Which errors are retried?](retried): verdicts, rules, your own errors
 //! - [Which numbers do I choose?](numbers): attempts, timeout, deadline and delays, from a latency and a deadline
-//! - [How do I use my HTTP or database client?](clients): requests with `reqwest`, transactions, other clients, several servers
+//! - [How do I use my HTTP client?](clients): requests with `reqwest`, clients without an adapter, several servers
+//! - [How do I use my database?](databases): transactions, reads, a start, a failover
 //! - [How do I retry all calls of a client?](layers): a middleware for `reqwest`, a layer for `hyper`, `tonic` and your own services
 //! - [When should I not retry?](when_not): what to do instead, fallbacks, concurrency, and what this crate does not do
 //!
 //! **Limits and shutdown**
 //!
 //! - [How long may a call take?](deadlines): limits, `Stopped`, the deadline of a request
-//! - [How do I stop calls at shutdown?](cancelling): SIGTERM, `cancel`, and what dropping does
+//! - [How do I stop calls at shutdown?](cancelling): SIGTERM, `cancel`, what dropping does, and how to turn retries off
 //!
 //! **A call that failed**
 //!
 //! - [Why did my call fail after one attempt?](budgets): the outcomes that end a call early, and the retry budget
 //! - [What did my call do?](seeing): reports, hooks, events, spans, metrics
-//! - [What do I do when a service that I call is down?](operating): where to look, and how to turn retries off
+//! - What do I do when a service that I call is down? Usually nothing: the budget stops most retries. [`docs/OPERATING.md`] shows where to
+//!   look, with alerts and a dashboard
 //! - [What do I do if the service is down longer than my caller waits?](queues): a worker that never gives up, and a queue
 //! - [How do I retry the work of a message?](messages): Kafka, SQS, NATS JetStream, RabbitMQ, Redis Streams
 //!
@@ -81,6 +83,7 @@
 //! [`docs/EDITOR.md`]: https://github.com/reattempt/reattempt/blob/main/docs/EDITOR.md
 //! [`docs/LIBRARIES.md`]: https://github.com/reattempt/reattempt/blob/main/docs/LIBRARIES.md
 //! [`docs/MIGRATING.md`]: https://github.com/reattempt/reattempt/blob/main/docs/MIGRATING.md
+//! [`docs/OPERATING.md`]: https://github.com/reattempt/reattempt/blob/main/docs/OPERATING.md
 
 pub mod words;
 
@@ -103,6 +106,11 @@ pub mod retried {}
 #[doc = include_str!("../links/all.md")]
 #[cfg_attr(not(doctest), doc = include_str!("clients.md"))]
 pub mod clients {}
+
+// The same.
+#[doc = include_str!("../links/all.md")]
+#[cfg_attr(not(doctest), doc = include_str!("databases.md"))]
+pub mod databases {}
 
 // The same.
 #[doc = include_str!("../links/all.md")]
@@ -175,10 +183,6 @@ pub mod testing {}
     doc = "How do I change retries without a release? This page needs the feature `serde`."
 )]
 pub mod configuring {}
-
-#[doc = include_str!("../links/all.md")]
-#[doc = include_str!("operating.md")]
-pub mod operating {}
 
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("closures.md")]

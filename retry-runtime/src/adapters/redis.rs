@@ -2,7 +2,7 @@
 //!
 //! A multiplexed connection does not reconnect after it is lost. Use `redis::aio::ConnectionManager`,
 //! which does, or open a connection in each attempt. After a failover, only the latter
-//! [reaches the new master](https://docs.rs/reattempt/latest/reattempt/guide/clients/index.html#after-a-failover).
+//! [reaches the new master](https://docs.rs/reattempt/latest/reattempt/guide/databases/index.html#after-a-failover).
 
 use std::error::Error as _;
 

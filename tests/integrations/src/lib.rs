@@ -116,6 +116,11 @@ struct Deadlines;
 #[doc = include_str!("../../../src/guide/clients.md")]
 struct Clients;
 
+/// The same for the page on databases.
+#[cfg(doctest)]
+#[doc = include_str!("../../../src/guide/databases.md")]
+struct Databases;
+
 /// The same for the page on layers.
 #[cfg(doctest)]
 #[doc = include_str!("../../../src/guide/layers.md")]
