@@ -7,7 +7,7 @@ mod atomics;
 mod budget;
 mod call;
 mod classify;
-#[cfg(any(feature = "reqwest-middleware-0_5", feature = "tower-0_5"))]
+#[cfg(feature = "_layers")]
 #[cfg_attr(
     not(feature = "tower-0_5"),
     expect(

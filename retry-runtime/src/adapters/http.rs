@@ -21,7 +21,7 @@ mod date;
 #[cfg(feature = "tower-0_5")]
 mod deadline_layer;
 pub(crate) mod headers;
-#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
+#[cfg(feature = "_requests")]
 mod request;
 
 use std::error::Error;
@@ -36,7 +36,7 @@ pub use self::deadline_layer::{DeadlineLayer, DeadlineService};
 pub use self::headers::{
     ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, is_idempotent, set_attempt_headers,
 };
-#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
+#[cfg(feature = "_requests")]
 pub use self::request::FailedRequest;
 use crate::classify::{OfClient, Retryable, Verdict};
 use crate::clock;
@@ -113,7 +113,7 @@ impl StatusError {
     }
 
     /// Names the request in the text.
-    #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
+    #[cfg(feature = "_requests")]
     pub(crate) fn of(self, url: String) -> Self {
         let url = Some(url.into());
         Self { url, ..self }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::classify::{Assessment, Retryable, Verdict};
 use crate::stopped::{CutCommit, Stopped};
 
-#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
+#[cfg(feature = "_requests")]
 use super::http::FailedRequest;
 use super::tls;
 
@@ -62,7 +62,7 @@ const REQUESTS: &[fn(Link<'_>) -> Option<Link<'_>>] = &[
 
 pub(super) type Link<'a> = &'a (dyn Error + 'static);
 
-#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
+#[cfg(feature = "_requests")]
 fn in_request<C: Error + 'static>(link: Link<'_>) -> Option<Link<'_>> {
     as_type::<FailedRequest<C>>(link).map(FailedRequest::inside)
 }
@@ -108,12 +108,7 @@ pub(crate) fn assessment(error: &(dyn Error + 'static)) -> Assessment {
 }
 
 /// Returns the verdict of an error that failed a handshake of TLS, by its sources.
-#[cfg(any(
-    feature = "redis-1",
-    feature = "sqlx-0_9",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres-0_7"
-))]
+#[cfg(any(feature = "redis-1", feature = "_transactions"))]
 pub(super) fn handshake(error: &(dyn Error + 'static)) -> Verdict {
     let inside = links(error).nth(1).map_or(Assessment::UNKNOWN, assessment);
     // The text of OpenSSL where the server hung up. Elsewhere, it could be that of a parser.

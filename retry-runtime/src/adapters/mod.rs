@@ -37,11 +37,7 @@ pub mod tokio_postgres;
 pub mod tonic;
 #[cfg(feature = "tower-0_5")]
 mod tower;
-#[cfg(any(
-    feature = "sqlx-0_9",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres-0_7"
-))]
+#[cfg(feature = "_transactions")]
 pub(crate) mod transaction;
 
 mod io;

@@ -72,7 +72,7 @@ impl<'p> State<'p> {
 
 impl NextAttemptAt<'_> {
     /// The first part of the wait, no longer than this.
-    #[cfg(any(feature = "reqwest-middleware-0_5", feature = "tower-0_5"))]
+    #[cfg(feature = "_layers")]
     pub(crate) fn at_most(self, longest: Duration) -> Self {
         let next = match self.next {
             Next::At(now, end) => Next::At(now, end.min(now.plus(longest))),

@@ -14,12 +14,7 @@ use crate::atomics::Flag;
 ///
 /// If this future is dropped before its end, or nothing is known then, the attempt is not repeated, whatever fails. This also
 /// holds for the attempts of the calls around.
-#[cfg(any(
-    feature = "sqlx-0_9",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres-0_7",
-    test
-))]
+#[cfg(any(feature = "_transactions", test))]
 pub(crate) async fn open_commit<F: Future>(
     future: F,
     is_known: fn(&F::Output) -> bool,

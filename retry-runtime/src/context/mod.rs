@@ -13,11 +13,7 @@ mod rest;
 mod times;
 
 pub use self::attempt::{Attempt, IdempotencyKey};
-#[cfg(any(
-    feature = "sqlx-0_9",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres-0_7"
-))]
+#[cfg(feature = "_transactions")]
 pub(crate) use self::commit::open_commit;
 pub(crate) use self::frame::{Frame, beside_body, is_within, outer};
 pub(crate) use self::nesting::FunctionId;

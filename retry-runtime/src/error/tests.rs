@@ -57,7 +57,7 @@ fn the_error_inside_is_found() {
 }
 
 /// The errors of one version of `reqwest`.
-#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
+#[cfg(feature = "_requests")]
 macro_rules! requests {
     ($client:ident, $adapter:ident) => {{
         use crate::adapters::$adapter::RequestError;

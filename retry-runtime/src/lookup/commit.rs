@@ -10,11 +10,7 @@
 use std::marker::PhantomData;
 
 use super::Level;
-#[cfg(any(
-    feature = "sqlx-0_9",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres-0_7"
-))]
+#[cfg(feature = "_transactions")]
 use crate::adapters::transaction::{Lost, tracked};
 
 /// Every value.
@@ -53,11 +49,7 @@ impl<C> Commit<C> {
     }
 }
 
-#[cfg(any(
-    feature = "sqlx-0_9",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres-0_7"
-))]
+#[cfg(feature = "_transactions")]
 impl<T, E: Lost, C: Future<Output = Result<T, E>>> Commit<C> {
     /// Lets the attempt know that the commit is under way, and how it ends.
     pub fn track(&self, commit: C) -> impl Future<Output = Result<T, E>> + use<T, E, C> {

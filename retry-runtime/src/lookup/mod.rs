@@ -46,7 +46,7 @@ pub use self::commit::{
     Apart, ClientRequest, Commit, CommitsOnce, IsTracked, MayRunTwice, Other, Returned,
 };
 pub use self::convert::{Convert, Unconverted};
-#[cfg(any(feature = "reqwest-middleware-0_5", feature = "tower-0_5"))]
+#[cfg(feature = "_layers")]
 pub(crate) use self::failed::write_chain;
 pub(crate) use self::failed::{BoxedError, find_in};
 pub use self::failed::{

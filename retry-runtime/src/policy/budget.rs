@@ -68,7 +68,7 @@ impl Policy {
     }
 
     /// Whether it names no budget, and calls have one.
-    #[cfg(any(feature = "reqwest-middleware-0_5", feature = "tower-0_5"))]
+    #[cfg(feature = "_layers")]
     pub(crate) const fn has_default_budget(&self) -> bool {
         matches!(self.budget, PolicyBudget::Default) && self.attempts().is_some()
     }
@@ -127,7 +127,7 @@ impl Hash for SharedCell {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
-#[cfg(all(test, any(feature = "reqwest-middleware-0_5", feature = "tower-0_5")))]
+#[cfg(all(test, feature = "_layers"))]
 mod tests {
     use super::*;
 

@@ -88,12 +88,7 @@ pub(crate) const OVERRIDDEN: &str =
     "keys of the attribute override the configuration of its preset";
 
 /// A commit that may have taken effect is in no call that ends with it: an event of level warn.
-#[cfg(any(
-    feature = "sqlx-0_9",
-    feature = "sqlx-0_8",
-    feature = "tokio-postgres-0_7",
-    test
-))]
+#[cfg(any(feature = "_transactions", test))]
 pub(crate) fn commit_in_doubt() {
     static LINES: Lines = Lines::new();
     let outcome = crate::stopped::Outcome::InDoubt.as_str();

@@ -6,7 +6,7 @@ use ::http::header::{IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 
 use crate::context::Attempt;
-#[cfg(feature = "tonic-0_14")]
+#[cfg(feature = "_grpc")]
 use crate::deadline::header::{format_grpc_timeout, parse_grpc_timeout};
 use crate::deadline::header::{format_millis, parse_millis};
 
@@ -31,7 +31,7 @@ pub const TIMEOUT_MS: HeaderName = HeaderName::from_static("x-timeout-ms");
 
 /// The deadline of a call of gRPC, in the format of
 /// [`deadline::header::format_grpc_timeout`](crate::deadline::header::format_grpc_timeout).
-#[cfg(any(feature = "tonic-0_14", feature = "tower-0_5"))]
+#[cfg(any(feature = "_grpc", feature = "tower-0_5"))]
 pub(crate) const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
 /// Describes the current attempt to the server: sets [`ATTEMPT_NUMBER`], [`IDEMPOTENCY_KEY`] if the method is POST or PATCH,
@@ -106,7 +106,7 @@ fn set_time(
 }
 
 /// The same, for gRPC.
-#[cfg(feature = "tonic-0_14")]
+#[cfg(feature = "_grpc")]
 pub(crate) fn set_grpc_timeout(headers: &mut HeaderMap, left: Duration) {
     set_time(
         headers,
@@ -170,7 +170,7 @@ pub(crate) fn may_repeat(method: &Method, headers: &HeaderMap) -> bool {
 }
 
 /// The host of the authority of a URI, and its port if it has one.
-#[cfg(any(feature = "reqwest-middleware-0_5", feature = "tower-0_5"))]
+#[cfg(feature = "_layers")]
 pub(crate) fn host_of(authority: &str) -> &str {
     authority.rsplit('@').next().unwrap_or_default()
 }
