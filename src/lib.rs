@@ -55,6 +55,7 @@
 //! | `sqlx-0_8` | `sqlx` 0.8 | the same, with any Rust |
 //! | `tokio-postgres-0_7` | `tokio-postgres` 0.7 | SQLSTATEs, lost connections, the same `commit` |
 //! | `tonic-0_14` | `tonic` 0.14 | codes, `RetryInfo` and pushback, metadata of the attempt; brings `hyper-1` |
+//! | `tonic-0_13` | `tonic` 0.13 | the same, without `GrpcRequests` for its channel; brings `hyper-1` |
 //! | `tower-0_5` | `tower` 0.5 | a layer that [retries the requests of a client](https://docs.rs/reattempt/latest/reattempt/tower_0_5/), errors of its layers, and one for servers that keeps the deadline of a request: [deadlines](guide::deadlines#keep-the-deadline-of-a-request); brings `http-1` |
 //!
 //! For a client without a feature, [`codes`] has the verdicts of statuses, SQLSTATEs and other codes.
@@ -122,6 +123,8 @@ pub use reattempt_runtime::adapters::sqlx_0_8;
 pub use reattempt_runtime::adapters::tokio_postgres as tokio_postgres_0_7;
 #[cfg(feature = "tonic-0_14")]
 pub use reattempt_runtime::adapters::tonic as tonic_0_14;
+#[cfg(feature = "tonic-0_13")]
+pub use reattempt_runtime::adapters::tonic_0_13;
 #[cfg(feature = "reqwest-middleware-0_5")]
 pub use reattempt_runtime::reqwest_middleware as reqwest_middleware_0_5;
 #[cfg(feature = "tower-0_5")]

@@ -232,15 +232,10 @@ const KNOWN: &[fn(Link<'_>) -> Option<Answer>] = &[
     alone::<reqwest::Error>,
     #[cfg(feature = "reqwest-0_12")]
     alone::<reqwest_0_12::Error>,
-    #[cfg(all(
-        feature = "tonic-0_14",
-        not(all(target_family = "wasm", target_os = "unknown"))
-    ))]
-    alone::<tonic::ConnectError>,
     #[cfg(feature = "tonic-0_14")]
-    alone::<tonic::Status>,
-    #[cfg(feature = "tonic-0_14")]
-    alone::<tonic::TimeoutExpired>,
+    super::tonic::known,
+    #[cfg(feature = "tonic-0_13")]
+    super::tonic_0_13::known,
     #[cfg(feature = "tower-0_5")]
     of::<tower::load_shed::error::Overloaded>,
     #[cfg(feature = "tower-0_5")]
@@ -249,7 +244,7 @@ const KNOWN: &[fn(Link<'_>) -> Option<Answer>] = &[
     |link| tls::of(link).map(Answer::certain),
 ];
 
-fn alone<A: Alone>(link: &(dyn Error + 'static)) -> Option<Answer> {
+pub(super) fn alone<A: Alone>(link: Link<'_>) -> Option<Answer> {
     as_type::<A>(link).map(A::alone)
 }
 

@@ -33,8 +33,28 @@ pub mod sqlx;
 pub mod sqlx_0_8;
 #[cfg(feature = "tokio-postgres-0_7")]
 pub mod tokio_postgres;
+/// gRPC: the verdict of `tonic::Status` of 0.14, by its code and by the pushback of the server, and the metadata that
+/// describes an attempt to the server.
 #[cfg(feature = "tonic-0_14")]
-pub mod tonic;
+pub mod tonic {
+    use ::{prost, tonic as client, tonic_types as types};
+
+    mod version;
+
+    pub(super) use self::version::known;
+    pub use self::version::set_attempt_metadata;
+}
+/// gRPC: the same for `tonic` 0.13.
+#[cfg(feature = "tonic-0_13")]
+#[path = "tonic"]
+pub mod tonic_0_13 {
+    use ::{prost_0_13 as prost, tonic_0_13 as client, tonic_types_0_13 as types};
+
+    mod version;
+
+    pub(super) use self::version::known;
+    pub use self::version::set_attempt_metadata;
+}
 #[cfg(feature = "tower-0_5")]
 mod tower;
 #[cfg(feature = "_transactions")]

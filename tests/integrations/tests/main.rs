@@ -1,5 +1,10 @@
 //! Clients and servers of HTTP and gRPC in this process, over loopback.
 
+#![allow(
+    clippy::duplicate_mod,
+    reason = "one source for each version of a client, so that they cannot differ"
+)]
+
 mod any_error;
 mod conditional;
 mod deadline_layer;

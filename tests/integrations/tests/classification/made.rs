@@ -17,9 +17,6 @@ use reattempt::{Attempt, Retryable, Stopped, Verdict, deadline, retry};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_postgres::NoTls;
-use tonic::metadata::MetadataMap;
-use tonic::{Code, Status};
-use tonic_types::{ErrorDetails, StatusExt as _};
 
 use crate::tls;
 
@@ -38,6 +35,7 @@ fn made(of: &'static str, error: &'static str, made: &impl Retryable) -> Made {
 /// The errors of another version of a client, which has no rows of its own.
 pub(crate) async fn of_other_versions() -> Vec<Made> {
     let mut all = reqwest_0_12().await;
+    all.extend(tonic_0_13().await);
     all.extend(tls::of_other_versions().await);
     all
 }
@@ -507,61 +505,79 @@ async fn reqwest_middleware() -> Vec<Made> {
     .into()
 }
 
-async fn tonic() -> Vec<Made> {
-    let details = ErrorDetails::with_retry_info(Some(Duration::from_secs(1)));
-    let throttled = Status::with_error_details(Code::ResourceExhausted, "", details);
-    let pushed_back = |millis: &str| {
-        let mut metadata = MetadataMap::new();
-        metadata.insert("grpc-retry-pushback-ms", millis.parse().unwrap());
-        Status::with_metadata(Code::Unavailable, "", metadata)
+/// The errors of one version of `tonic`.
+macro_rules! tonic {
+    ($name:ident, $client:ident, $health:ident, $types:ident) => {
+        async fn $name() -> Vec<Made> {
+            use $client::metadata::MetadataMap;
+            use $client::transport::Endpoint;
+            use $client::{Code, Status};
+            use $health::pb::HealthCheckRequest;
+            use $health::pb::health_client::HealthClient;
+            use $types::{ErrorDetails, StatusExt as _};
+
+            let details = ErrorDetails::with_retry_info(Some(Duration::from_secs(1)));
+            let throttled = Status::with_error_details(Code::ResourceExhausted, "", details);
+            let pushed_back = |millis: &str| {
+                let mut metadata = MetadataMap::new();
+                metadata.insert("grpc-retry-pushback-ms", millis.parse().unwrap());
+                Status::with_metadata(Code::Unavailable, "", metadata)
+            };
+            let mut twice = MetadataMap::new();
+            twice.append("grpc-retry-pushback-ms", "10".parse().unwrap());
+            twice.append("grpc-retry-pushback-ms", "10".parse().unwrap());
+            let client = async |address: String| {
+                let endpoint = Endpoint::try_from(format!("http://{address}")).unwrap();
+                let mut client = HealthClient::new(endpoint.connect_lazy());
+                client
+                    .check(HealthCheckRequest::default())
+                    .await
+                    .unwrap_err()
+            };
+            vec![
+                made(
+                    "tonic",
+                    "a tonic server that ran out of time",
+                    &Status::cancelled("Timeout expired"),
+                ),
+                made("tonic", "a full quota that names a delay", &throttled),
+                made(
+                    "tonic",
+                    "a tonic server that sheds load",
+                    &Status::resource_exhausted("Too many active requests for the connection"),
+                ),
+                made(
+                    "tonic",
+                    "a negative delay with any code",
+                    &pushed_back("-1"),
+                ),
+                made(
+                    "tonic",
+                    "a pushback that cannot be read",
+                    &pushed_back("soon"),
+                ),
+                made(
+                    "tonic",
+                    "two pushbacks",
+                    &Status::with_metadata(Code::Unavailable, "", twice),
+                ),
+                made(
+                    "tonic",
+                    "the connection cannot be made",
+                    &client(nobody().to_string()).await,
+                ),
+                made(
+                    "tonic",
+                    "a name that is not resolved",
+                    &client(NO_NAME.to_owned()).await,
+                ),
+            ]
+        }
     };
-    let mut twice = MetadataMap::new();
-    twice.append("grpc-retry-pushback-ms", "10".parse().unwrap());
-    twice.append("grpc-retry-pushback-ms", "10".parse().unwrap());
-    let mut client = integrations::grpc::client(nobody());
-    let unresolved = tonic::transport::Endpoint::try_from(format!("http://{NO_NAME}"));
-    let unresolved = unresolved.unwrap().connect_lazy();
-    let mut unresolved = tonic_health::pb::health_client::HealthClient::new(unresolved);
-    let request = tonic_health::pb::HealthCheckRequest::default();
-    vec![
-        made(
-            "tonic",
-            "a tonic server that ran out of time",
-            &Status::cancelled("Timeout expired"),
-        ),
-        made("tonic", "a full quota that names a delay", &throttled),
-        made(
-            "tonic",
-            "a tonic server that sheds load",
-            &Status::resource_exhausted("Too many active requests for the connection"),
-        ),
-        made(
-            "tonic",
-            "a negative delay with any code",
-            &pushed_back("-1"),
-        ),
-        made(
-            "tonic",
-            "a pushback that cannot be read",
-            &pushed_back("soon"),
-        ),
-        made(
-            "tonic",
-            "two pushbacks",
-            &Status::with_metadata(Code::Unavailable, "", twice),
-        ),
-        made(
-            "tonic",
-            "the connection cannot be made",
-            &client.check(request.clone()).await.unwrap_err(),
-        ),
-        made(
-            "tonic",
-            "a name that is not resolved",
-            &unresolved.check(request).await.unwrap_err(),
-        ),
-    ]
 }
+
+tonic!(tonic, tonic, tonic_health, tonic_types);
+tonic!(tonic_0_13, tonic_0_13, tonic_health_0_13, tonic_types_0_13);
 
 async fn tokio_postgres() -> Vec<Made> {
     let connect = async |address: &str| {

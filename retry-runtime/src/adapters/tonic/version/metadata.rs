@@ -1,7 +1,7 @@
 //! The metadata that describes the current attempt to a gRPC server.
 
+use super::super::client::metadata::MetadataMap;
 use ::http::HeaderName;
-use ::tonic::metadata::MetadataMap;
 
 use crate::adapters::http::headers::{set_grpc_timeout, set_header, set_key};
 use crate::context::Attempt;

@@ -1,8 +1,9 @@
 use std::io;
 
-use ::prost::bytes::Bytes;
-use ::tonic::metadata::MetadataMap;
-use ::tonic_types::{ErrorDetails, StatusExt as _};
+use super::super::client::metadata::MetadataMap;
+use super::super::prost::bytes::Bytes;
+use super::super::types::{ErrorDetails, StatusExt as _};
+use super::super::{prost, types};
 
 use super::*;
 
@@ -144,7 +145,7 @@ fn retry_info_is_a_delay_however_long() {
     );
     // The longest delay that `RetryInfo` can hold: ten thousand years.
     let status = with_delay(Code::Unavailable, Some(Duration::MAX));
-    assert_eq!(status.hint(), Some(tonic_types::RetryInfo::MAX_RETRY_DELAY));
+    assert_eq!(status.hint(), Some(types::RetryInfo::MAX_RETRY_DELAY));
     let status = with_delay(Code::ResourceExhausted, None);
     assert_eq!((status.verdict(), status.hint()), (Verdict::Unknown, None));
     assert_eq!(
@@ -221,7 +222,7 @@ fn what_is_behind_a_status_of_this_side_speaks() {
         Status::from_error(Box::new(reset)).verdict(),
         Verdict::Refused
     );
-    let expired = Status::from_error(Box::new(::tonic::TimeoutExpired(())));
+    let expired = Status::from_error(Box::new(TimeoutExpired(())));
     assert_eq!(
         (expired.code(), expired.verdict()),
         (Code::Cancelled, Verdict::Transient)

@@ -1,21 +1,19 @@
-//! gRPC: the verdict of `tonic::Status`, by its code and by the pushback of the server, and the metadata that describes an
-//! attempt to the server.
+//! The adapter of one version of `tonic`. The module around names the crates of that version `client`, `types` and `prost`.
 
 mod metadata;
 
 use std::time::Duration;
 
-use ::prost::Message as _;
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use ::tonic::ConnectError;
-use ::tonic::{Code, Status, TimeoutExpired};
-use ::tonic_types::pb;
-
 pub use self::metadata::set_attempt_metadata;
-use super::http::retry_after;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use super::hyper::legacy::connect;
-use super::known::{self, Alone, Answer};
+use super::client::ConnectError;
+use super::client::{Code, Status, TimeoutExpired};
+use super::prost::Message as _;
+use super::types::pb;
+use crate::adapters::http::retry_after;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use crate::adapters::hyper::legacy::connect;
+use crate::adapters::known::{self, Alone, Answer, Link, alone};
 use crate::classify::{Assessment, OfClient, Retryable, Verdict};
 use crate::codes;
 
@@ -101,6 +99,15 @@ impl Alone for TimeoutExpired {
     fn alone(&self) -> Answer {
         Answer::open(Verdict::Transient)
     }
+}
+
+/// Asks a link of a chain, if it is an error of this version.
+pub(in crate::adapters) fn known(link: Link<'_>) -> Option<Answer> {
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    if let Some(answer) = alone::<ConnectError>(link) {
+        return Some(answer);
+    }
+    alone::<Status>(link).or_else(|| alone::<TimeoutExpired>(link))
 }
 
 /// The wish of the server for the next attempt.
