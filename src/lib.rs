@@ -51,6 +51,7 @@
 //! | `reqwest-0_12` | `reqwest` 0.12 | the same; brings `hyper-1` |
 //! | `reqwest-middleware-0_5` | `reqwest-middleware` 0.5 | retries for all requests of a client; brings `reqwest-0_13` |
 //! | `sea-orm-2` | `sea-orm` 2 | errors of `sea-orm`, a `commit` that separates its failures; brings `sqlx-0_9`; Rust 1.94 |
+//! | `sea-orm-1` | `sea-orm` 1 | the same; brings `sqlx-0_8` |
 //! | `sqlx-0_9` | `sqlx` 0.9 | SQLSTATEs, numbers of MySQL and SQLite, the same `commit`; Rust 1.94 |
 //! | `sqlx-0_8` | `sqlx` 0.8 | the same, with any Rust |
 //! | `tokio-postgres-0_7` | `tokio-postgres` 0.7 | SQLSTATEs, lost connections, the same `commit` |
@@ -115,6 +116,8 @@ pub use reattempt_runtime::adapters::reqwest as reqwest_0_13;
 pub use reattempt_runtime::adapters::reqwest_0_12;
 #[cfg(feature = "sea-orm-2")]
 pub use reattempt_runtime::adapters::sea_orm as sea_orm_2;
+#[cfg(feature = "sea-orm-1")]
+pub use reattempt_runtime::adapters::sea_orm_1;
 #[cfg(feature = "sqlx-0_9")]
 pub use reattempt_runtime::adapters::sqlx as sqlx_0_9;
 #[cfg(feature = "sqlx-0_8")]

@@ -151,6 +151,8 @@ fn has_last_word(link: &(dyn Error + 'static)) -> Option<Verdict> {
 const DATABASES: &[&dyn Database] = &[
     #[cfg(feature = "sea-orm-2")]
     &std::marker::PhantomData::<sea_orm::DbErr>,
+    #[cfg(feature = "sea-orm-1")]
+    &std::marker::PhantomData::<sea_orm_1::DbErr>,
     #[cfg(feature = "sqlx-0_9")]
     &std::marker::PhantomData::<sqlx_core::Error>,
     #[cfg(feature = "sqlx-0_8")]

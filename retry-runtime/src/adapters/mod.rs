@@ -26,17 +26,69 @@ pub mod reqwest_0_12;
 #[cfg(feature = "reqwest-middleware-0_5")]
 mod reqwest_middleware;
 #[cfg(feature = "sea-orm-2")]
-pub mod sea_orm;
+#[path = ""]
+pub mod sea_orm {
+    //! `sea-orm` 2: the verdict of the `sqlx` error inside.
+    //!
+    //! If a connection is lost during `COMMIT`, the transaction may have taken effect, as with [`sqlx`](super::sqlx).
+    //! [`TransactionError`] and [`commit`] tell this case from a connection that is lost before `COMMIT`.
+    //!
+    //! # Examples
+    //!
+    //! ```
+    //! # mod reattempt { pub use reattempt_runtime::adapters::sea_orm as sea_orm_2; }
+    //! use reattempt::sea_orm_2::{TransactionError, commit};
+    //! use sea_orm::{ConnectionTrait as _, DatabaseConnection, DbErr, TransactionTrait as _};
+    //!
+    //! // #[reattempt::retry]
+    //! async fn close_month(database: &DatabaseConnection) -> Result<(), TransactionError<DbErr>> {
+    //!     let transaction = database.begin().await?;
+    //!     transaction.execute_unprepared("UPDATE invoice SET state = 'closed'").await?;
+    //!     commit(transaction).await
+    //! }
+    //! ```
+
+    use ::{sea_orm as client, sqlx_core as sqlx};
+
+    #[path = "sea_orm.rs"]
+    mod version;
+
+    pub use self::version::commit;
+    pub use super::transaction::{CommitError, TransactionError};
+
+    fn is_poisoned(error: &client::DbErr) -> bool {
+        matches!(error, client::DbErr::MutexPoisonError)
+    }
+}
+#[cfg(feature = "sea-orm-1")]
+#[path = ""]
+pub mod sea_orm_1 {
+    //! `sea-orm` 1: the same as `sea_orm_2` has for `sea-orm` 2.
+
+    use ::{sea_orm_1 as client, sqlx_core_0_8 as sqlx};
+
+    #[path = "sea_orm.rs"]
+    mod version;
+
+    pub use self::version::commit;
+    pub use super::transaction::{CommitError, TransactionError};
+
+    /// This version has no error of its own for it.
+    const fn is_poisoned(_: &client::DbErr) -> bool {
+        false
+    }
+}
 #[cfg(feature = "sqlx-0_9")]
 pub mod sqlx;
 #[cfg(feature = "sqlx-0_8")]
 pub mod sqlx_0_8;
 #[cfg(feature = "tokio-postgres-0_7")]
 pub mod tokio_postgres;
-/// gRPC: the verdict of `tonic::Status` of 0.14, by its code and by the pushback of the server, and the metadata that
-/// describes an attempt to the server.
 #[cfg(feature = "tonic-0_14")]
 pub mod tonic {
+    //! gRPC: the verdict of `tonic::Status` of 0.14, by its code and by the pushback of the server, and the metadata that
+    //! describes an attempt to the server.
+
     use ::{prost, tonic as client, tonic_types as types};
 
     mod version;
@@ -44,10 +96,11 @@ pub mod tonic {
     pub(super) use self::version::known;
     pub use self::version::set_attempt_metadata;
 }
-/// gRPC: the same for `tonic` 0.13.
 #[cfg(feature = "tonic-0_13")]
 #[path = "tonic"]
 pub mod tonic_0_13 {
+    //! gRPC: the same as `tonic_0_14` has for `tonic` 0.14.
+
     use ::{prost_0_13 as prost, tonic_0_13 as client, tonic_types_0_13 as types};
 
     mod version;

@@ -1,33 +1,14 @@
-//! `sea-orm` 2: the verdict of the `sqlx` error inside.
-//!
-//! If a connection is lost during `COMMIT`, the transaction may have taken effect, as with [`sqlx`](super::sqlx).
-//! [`TransactionError`] and [`commit`] tell this case from a connection that is lost before `COMMIT`.
-//!
-//! # Examples
-//!
-//! ```
-//! # mod reattempt { pub use reattempt_runtime::adapters::sea_orm as sea_orm_2; }
-//! use reattempt::sea_orm_2::{TransactionError, commit};
-//! use sea_orm::{ConnectionTrait as _, DatabaseConnection, DbErr, TransactionTrait as _};
-//!
-//! // #[reattempt::retry]
-//! async fn close_month(database: &DatabaseConnection) -> Result<(), TransactionError<DbErr>> {
-//!     let transaction = database.begin().await?;
-//!     transaction.execute_unprepared("UPDATE invoice SET state = 'closed'").await?;
-//!     commit(transaction).await
-//! }
-//! ```
+//! The adapter of one version of `sea-orm`. The module around names that version `client`, and the core of its `sqlx` `sqlx`.
 
-use ::sea_orm::error::{ConnAcquireErr, RuntimeErr};
-use ::sea_orm::{DatabaseTransaction, DbErr};
-
-pub use super::transaction::{CommitError, TransactionError};
-use super::transaction::{Lost, commits};
+use super::client::error::{ConnAcquireErr, RuntimeErr};
+use super::client::{DatabaseTransaction, DbErr};
+use super::{is_poisoned, sqlx};
+use crate::adapters::transaction::{Lost, TransactionError, commits};
 use crate::classify::{OfClient, Retryable, Verdict};
 
 impl OfClient for DbErr {}
 
-/// An error of `sqlx` has [its own verdict](super::sqlx). If no connection of the pool is free, the verdict is refused.
+/// An error of `sqlx` has its own verdict. If no connection of the pool is free, the verdict is refused.
 /// An error that holds only a text is unknown. Any other error, such as a record that is not there, is permanent.
 #[diagnostic::do_not_recommend]
 impl Retryable for DbErr {
@@ -44,14 +25,14 @@ impl Retryable for DbErr {
             Self::Conn(_) | Self::Exec(_) | Self::Query(_) => Verdict::Unknown,
             Self::Custom(_) | Self::Migration(_) => Verdict::Unknown,
             // A thread panicked.
-            Self::MutexPoisonError => Verdict::Unknown,
+            error if is_poisoned(error) => Verdict::Unknown,
             // The call or its values are at fault, or the record is not there.
             _ => Verdict::Permanent,
         }
     }
 }
 
-fn of_sqlx(error: &DbErr) -> Option<&::sqlx_core::Error> {
+fn of_sqlx(error: &DbErr) -> Option<&sqlx::Error> {
     match error {
         DbErr::Conn(RuntimeErr::SqlxError(error))
         | DbErr::Exec(RuntimeErr::SqlxError(error))

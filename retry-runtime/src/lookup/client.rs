@@ -99,6 +99,10 @@ commits! {
     "`use reattempt::sea_orm_2::TransactionError;`"
 }
 commits! {
+    "sea-orm-1" sea_orm_1::DbErr, HoldsOldDbErr,
+    "`use reattempt::sea_orm_1::TransactionError;`"
+}
+commits! {
     "tokio-postgres-0_7" tokio_postgres::Error, HoldsPostgres,
     "`use reattempt::tokio_postgres_0_7::TransactionError;`"
 }

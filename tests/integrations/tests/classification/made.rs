@@ -36,6 +36,7 @@ fn made(of: &'static str, error: &'static str, made: &impl Retryable) -> Made {
 pub(crate) async fn of_other_versions() -> Vec<Made> {
     let mut all = reqwest_0_12().await;
     all.extend(tonic_0_13().await);
+    all.extend(sea_orm_1());
     all.extend(tls::of_other_versions().await);
     all
 }
@@ -709,38 +710,46 @@ async fn sqlx() -> Vec<Made> {
     ]
 }
 
-fn sea_orm() -> Vec<Made> {
-    use sea_orm::DbErr;
-    use sea_orm::error::{ConnAcquireErr, RuntimeErr};
+/// The errors of one version of `sea-orm`.
+macro_rules! sea_orm {
+    ($name:ident, $client:ident, $sqlx:ident) => {
+        fn $name() -> Vec<Made> {
+            use $client::DbErr;
+            use $client::error::{ConnAcquireErr, RuntimeErr};
 
-    let lost = || {
-        let reset = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
-        DbErr::Exec(RuntimeErr::SqlxError(sqlx::Error::Io(reset).into()))
+            let lost = || {
+                let reset = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
+                DbErr::Exec(RuntimeErr::SqlxError($sqlx::Error::Io(reset).into()))
+            };
+            let none_free = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
+            let closed = DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed);
+            let missing = DbErr::RecordNotFound("account".to_owned());
+            let own = DbErr::Custom("a text".to_owned());
+            let before = TransactionError::Statement(lost());
+            let during = TransactionError::Commit(CommitError(lost()));
+            vec![
+                made("sea-orm", "the connection is lost", &lost()),
+                made(
+                    "sea-orm",
+                    "the connection is lost before the COMMIT",
+                    &before,
+                ),
+                made(
+                    "sea-orm",
+                    "the connection is lost during the COMMIT",
+                    &during,
+                ),
+                made("sea-orm", "no connection of the pool is free", &none_free),
+                made("sea-orm", "the pool is closed", &closed),
+                made("sea-orm", "a record that is not there", &missing),
+                made("sea-orm", "an error of your own", &own),
+            ]
+        }
     };
-    let none_free = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
-    let closed = DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed);
-    let missing = DbErr::RecordNotFound("account".to_owned());
-    let own = DbErr::Custom("a text".to_owned());
-    let before = TransactionError::Statement(lost());
-    let during = TransactionError::Commit(CommitError(lost()));
-    vec![
-        made("sea-orm", "the connection is lost", &lost()),
-        made(
-            "sea-orm",
-            "the connection is lost before the COMMIT",
-            &before,
-        ),
-        made(
-            "sea-orm",
-            "the connection is lost during the COMMIT",
-            &during,
-        ),
-        made("sea-orm", "no connection of the pool is free", &none_free),
-        made("sea-orm", "the pool is closed", &closed),
-        made("sea-orm", "a record that is not there", &missing),
-        made("sea-orm", "an error of your own", &own),
-    ]
 }
+
+sea_orm!(sea_orm, sea_orm, sqlx);
+sea_orm!(sea_orm_1, sea_orm_1, sqlx_0_8);
 
 fn deadpool() -> Vec<Made> {
     use deadpool::managed::{PoolError, TimeoutType};

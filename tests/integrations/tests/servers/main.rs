@@ -1,5 +1,10 @@
 //! Clients against real servers: one binary, so that it is linked once.
 
+#![allow(
+    clippy::duplicate_mod,
+    reason = "one source for each version of a client, so that they cannot differ"
+)]
+
 mod broken_commits;
 mod busy;
 mod crash_points;
@@ -44,7 +49,8 @@ integrations::tests! {
         sqlx::version::a_lost_connection_is_unknown_and_transient_before_the_commit,
         sqlx_0_8::version::a_lost_connection_is_unknown_and_transient_before_the_commit;
     [pgbouncer::PROGRAM, postgres::PROGRAM] =>
-        sea_orm::a_session_that_a_pooler_ends_before_the_commit_is_transient,
+        sea_orm::v2::version::a_session_that_a_pooler_ends_before_the_commit_is_transient,
+        sea_orm::v1::version::a_session_that_a_pooler_ends_before_the_commit_is_transient,
         sqlx::version::a_pooler_that_has_no_server_for_a_session_refuses_it,
         sqlx_0_8::version::a_pooler_that_has_no_server_for_a_session_refuses_it,
         tokio_postgres::a_pooler_that_has_no_server_for_a_session_refuses_it;
@@ -58,7 +64,8 @@ integrations::tests! {
         payment_service::a_payment_whose_answer_is_lost_ten_times_is_booked_once,
         payment_service::requests_with_one_key_at_the_same_time_are_one_payment,
         payment_service::a_key_of_another_order_and_no_key_are_refused,
-        sea_orm::a_conflict_in_postgres_is_retried_and_a_lost_commit_is_not,
+        sea_orm::v2::version::a_conflict_in_postgres_is_retried_and_a_lost_commit_is_not,
+        sea_orm::v1::version::a_conflict_in_postgres_is_retried_and_a_lost_commit_is_not,
         sqlx::version::a_connection_lost_during_commit_is_unknown_and_not_retried,
         sqlx_0_8::version::a_connection_lost_during_commit_is_unknown_and_not_retried,
         sqlx::version::a_timeout_during_commit_is_unknown_and_not_retried,
