@@ -50,6 +50,7 @@
 //! | `reqwest-0_13` | `reqwest` 0.13 | errors, statuses with `Retry-After`, headers of the attempt; brings `hyper-1` |
 //! | `reqwest-0_12` | `reqwest` 0.12 | the same; brings `hyper-1` |
 //! | `reqwest-middleware-0_5` | `reqwest-middleware` 0.5 | retries for all requests of a client; brings `reqwest-0_13` |
+//! | `reqwest-middleware-0_4` | `reqwest-middleware` 0.4 | the same; brings `reqwest-0_12` |
 //! | `sea-orm-2` | `sea-orm` 2 | errors of `sea-orm`, a `commit` that separates its failures; brings `sqlx-0_9`; Rust 1.94 |
 //! | `sea-orm-1` | `sea-orm` 1 | the same; brings `sqlx-0_8` |
 //! | `sqlx-0_9` | `sqlx` 0.9 | SQLSTATEs, numbers of MySQL and SQLite, the same `commit`; Rust 1.94 |
@@ -130,6 +131,8 @@ pub use reattempt_runtime::adapters::tonic as tonic_0_14;
 pub use reattempt_runtime::adapters::tonic_0_13;
 #[cfg(feature = "reqwest-middleware-0_5")]
 pub use reattempt_runtime::reqwest_middleware as reqwest_middleware_0_5;
+#[cfg(feature = "reqwest-middleware-0_4")]
+pub use reattempt_runtime::reqwest_middleware_0_4;
 #[cfg(feature = "tower-0_5")]
 pub use reattempt_runtime::tower as tower_0_5;
 

@@ -2,6 +2,11 @@
 //!
 //! Use the `reattempt` crate, which re-exports the public items of this crate.
 
+#![allow(
+    clippy::duplicate_mod,
+    reason = "the versions of a client share a source, so that they cannot differ"
+)]
+
 pub mod adapters;
 mod atomics;
 mod budget;
@@ -39,7 +44,54 @@ pub mod private;
 mod propagate;
 mod report;
 #[cfg(feature = "reqwest-middleware-0_5")]
-pub mod reqwest_middleware;
+#[path = ""]
+pub mod reqwest_middleware {
+    //! `reqwest-middleware` 0.5: retries for all requests of a client.
+    //!
+    //! Put [`Retry`] into the [`ClientBuilder`](::reqwest_middleware::ClientBuilder), and each request of the client is a
+    //! call. It uses `reqwest` 0.13, whose module is [`reqwest`](crate::adapters::reqwest).
+    //!
+    //! # Examples
+    //!
+    //! ```
+    //! # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::reqwest_middleware as reqwest_middleware_0_5; }
+    //! use std::time::Duration;
+    //!
+    //! use reattempt::reqwest_middleware_0_5::Retry;
+    //! use reattempt::{Budget, Policy};
+    //! use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
+    //!
+    //! const POLICY: Policy = Policy::new().with_attempts(4).with_timeout(Duration::from_secs(2));
+    //! static PAYMENTS: Budget = Budget::new();
+    //!
+    //! fn client() -> reqwest::Result<ClientWithMiddleware> {
+    //!     let retry = Retry::new(POLICY).with_name("payments").with_budget(&PAYMENTS);
+    //!     // `reqwest` retries too.
+    //!     let client = reqwest::Client::builder().retry(reqwest::retry::never()).build()?;
+    //!     Ok(ClientBuilder::new(client).with(retry).build())
+    //! }
+    //! # client().unwrap();
+    //! ```
+
+    use ::{reqwest, reqwest_middleware as client};
+
+    #[path = "reqwest_middleware.rs"]
+    mod version;
+
+    pub use self::version::Retry;
+}
+#[cfg(feature = "reqwest-middleware-0_4")]
+#[path = ""]
+pub mod reqwest_middleware_0_4 {
+    //! `reqwest-middleware` 0.4: the same as `reqwest_middleware_0_5` has for 0.5, with `reqwest` 0.12.
+
+    use ::{reqwest_0_12 as reqwest, reqwest_middleware_0_4 as client};
+
+    #[path = "reqwest_middleware.rs"]
+    mod version;
+
+    pub use self::version::Retry;
+}
 mod result;
 mod rng;
 mod run;

@@ -1,39 +1,15 @@
-//! `reqwest-middleware` 0.5: retries for all requests of a client.
-//!
-//! Put [`Retry`] into the [`ClientBuilder`](::reqwest_middleware::ClientBuilder), and each request of the client is a
-//! call. It uses `reqwest` 0.13, whose module is [`reqwest`](crate::adapters::reqwest).
-//!
-//! # Examples
-//!
-//! ```
-//! # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::reqwest_middleware as reqwest_middleware_0_5; }
-//! use std::time::Duration;
-//!
-//! use reattempt::reqwest_middleware_0_5::Retry;
-//! use reattempt::{Budget, Policy};
-//! use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
-//!
-//! const POLICY: Policy = Policy::new().with_attempts(4).with_timeout(Duration::from_secs(2));
-//! static PAYMENTS: Budget = Budget::new();
-//!
-//! fn client() -> reqwest::Result<ClientWithMiddleware> {
-//!     let retry = Retry::new(POLICY).with_name("payments").with_budget(&PAYMENTS);
-//!     // `reqwest` retries too.
-//!     let client = reqwest::Client::builder().retry(reqwest::retry::never()).build()?;
-//!     Ok(ClientBuilder::new(client).with(retry).build())
-//! }
-//! # client().unwrap();
-//! ```
+//! The middleware for one version of `reqwest-middleware`. The module around names that version `client`, and its `reqwest`
+//! `reqwest`.
 
 use std::borrow::{Borrow, Cow};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ::http::Extensions;
-use ::reqwest::{Body, Request, Response};
-use ::reqwest_middleware::{Error, Middleware, Next};
 use async_trait::async_trait;
 
+use super::client::{Error, Middleware, Next};
+use super::reqwest::{Body, Request, Response};
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::{host_of, is_idempotent, note_key, set_headers};
 use crate::budget::Budgets;
@@ -228,9 +204,10 @@ opaque! { Retry [] []; }
 
 #[cfg(test)]
 mod tests {
-    use ::reqwest_middleware::ClientBuilder;
     use tokio::time::Instant;
 
+    use super::super::client::ClientBuilder;
+    use super::super::reqwest::Client;
     use super::*;
     use crate::Policy;
 
@@ -263,7 +240,7 @@ mod tests {
             let millis = response.headers().get("retry-after-ms")?.to_str().ok()?;
             Some(Duration::from_millis(millis.parse().ok()?))
         });
-        let client = ClientBuilder::new(::reqwest::Client::new())
+        let client = ClientBuilder::new(Client::new())
             .with(retry)
             .with_arc(server.clone())
             .build();

@@ -41,19 +41,28 @@ fn after<'a>(&link: &Link<'a>) -> Option<Link<'a>> {
     if let Some(shared) = link.downcast_ref::<Arc<dyn Error>>() {
         return Some(&**shared);
     }
-    #[cfg(feature = "reqwest-middleware-0_5")]
-    if let Some(error) = as_type::<reqwest_middleware::Error>(link) {
-        return Some(match error {
-            reqwest_middleware::Error::Middleware(error) => error.as_ref(),
-            reqwest_middleware::Error::Reqwest(error) => error,
-        });
-    }
     let in_request = REQUESTS.iter().find_map(|inside| inside(link));
     let in_transaction = || DATABASES.iter().find_map(|client| client.inside(link));
     in_request.or_else(in_transaction).or_else(|| link.source())
 }
 
+#[cfg(any(feature = "reqwest-middleware-0_5", feature = "reqwest-middleware-0_4"))]
+macro_rules! in_middleware {
+    ($version:ident) => {
+        |link| {
+            as_type::<$version::Error>(link).map(|error| match error {
+                $version::Error::Middleware(error) => error.as_ref(),
+                $version::Error::Reqwest(error) => error as _,
+            })
+        }
+    };
+}
+
 const REQUESTS: &[fn(Link<'_>) -> Option<Link<'_>>] = &[
+    #[cfg(feature = "reqwest-middleware-0_5")]
+    in_middleware!(reqwest_middleware),
+    #[cfg(feature = "reqwest-middleware-0_4")]
+    in_middleware!(reqwest_middleware_0_4),
     #[cfg(feature = "reqwest-0_13")]
     in_request::<reqwest::Error>,
     #[cfg(feature = "reqwest-0_12")]
@@ -209,6 +218,19 @@ impl Answer {
     }
 }
 
+#[cfg(feature = "_grpc")]
+macro_rules! of_tonic {
+    ($version:ident) => {
+        |link| {
+            #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+            if let Some(answer) = alone::<$version::ConnectError>(link) {
+                return Some(answer);
+            }
+            alone::<$version::Status>(link).or_else(|| alone::<$version::TimeoutExpired>(link))
+        }
+    };
+}
+
 const KNOWN: &[fn(Link<'_>) -> Option<Answer>] = &[
     alone::<io::Error>,
     of::<tokio::time::error::Elapsed>,
@@ -235,9 +257,9 @@ const KNOWN: &[fn(Link<'_>) -> Option<Answer>] = &[
     #[cfg(feature = "reqwest-0_12")]
     alone::<reqwest_0_12::Error>,
     #[cfg(feature = "tonic-0_14")]
-    super::tonic::known,
+    of_tonic!(tonic),
     #[cfg(feature = "tonic-0_13")]
-    super::tonic_0_13::known,
+    of_tonic!(tonic_0_13),
     #[cfg(feature = "tower-0_5")]
     of::<tower::load_shed::error::Overloaded>,
     #[cfg(feature = "tower-0_5")]
@@ -246,7 +268,7 @@ const KNOWN: &[fn(Link<'_>) -> Option<Answer>] = &[
     |link| tls::of(link).map(Answer::certain),
 ];
 
-pub(super) fn alone<A: Alone>(link: Link<'_>) -> Option<Answer> {
+fn alone<A: Alone>(link: Link<'_>) -> Option<Answer> {
     as_type::<A>(link).map(A::alone)
 }
 

@@ -4,10 +4,6 @@
 //! unknown. Neither is retried without a rule in the attribute.
 
 #![expect(clippy::match_same_arms, reason = "one arm for each reason")]
-#![allow(
-    clippy::duplicate_mod,
-    reason = "the versions of a client share a source, so that they cannot differ"
-)]
 
 #[cfg(feature = "deadpool-0_13")]
 pub mod deadpool;
@@ -24,7 +20,21 @@ pub mod reqwest;
 #[cfg(feature = "reqwest-0_12")]
 pub mod reqwest_0_12;
 #[cfg(feature = "reqwest-middleware-0_5")]
-mod reqwest_middleware;
+#[path = ""]
+mod reqwest_middleware {
+    use ::reqwest_middleware as client;
+
+    #[path = "reqwest_middleware.rs"]
+    mod version;
+}
+#[cfg(feature = "reqwest-middleware-0_4")]
+#[path = ""]
+mod reqwest_middleware_0_4 {
+    use ::reqwest_middleware_0_4 as client;
+
+    #[path = "reqwest_middleware.rs"]
+    mod version;
+}
 #[cfg(feature = "sea-orm-2")]
 #[path = ""]
 pub mod sea_orm {
@@ -93,7 +103,6 @@ pub mod tonic {
 
     mod version;
 
-    pub(super) use self::version::known;
     pub use self::version::set_attempt_metadata;
 }
 #[cfg(feature = "tonic-0_13")]
@@ -105,7 +114,6 @@ pub mod tonic_0_13 {
 
     mod version;
 
-    pub(super) use self::version::known;
     pub use self::version::set_attempt_metadata;
 }
 #[cfg(feature = "tower-0_5")]

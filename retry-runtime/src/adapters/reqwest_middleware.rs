@@ -1,10 +1,10 @@
-//! `reqwest-middleware` 0.5: the errors of its clients. The middleware itself is in `crate::reqwest_middleware`.
+//! The errors of one version of `reqwest-middleware`, which the module around names `client`. The middleware itself is in
+//! `crate::reqwest_middleware`.
 
 use std::time::Duration;
 
-use ::reqwest_middleware::Error;
-
-use super::known;
+use super::client::Error;
+use crate::adapters::known;
 use crate::classify::{OfClient, Retryable, Verdict};
 use crate::stopped::Stopped;
 

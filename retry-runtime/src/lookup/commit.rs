@@ -74,6 +74,8 @@ impl ClientRequest for reqwest::RequestBuilder {}
 impl ClientRequest for reqwest_0_12::RequestBuilder {}
 #[cfg(feature = "reqwest-middleware-0_5")]
 impl ClientRequest for reqwest_middleware::RequestBuilder {}
+#[cfg(feature = "reqwest-middleware-0_4")]
+impl ClientRequest for reqwest_middleware_0_4::RequestBuilder {}
 
 impl<R: ClientRequest> Commit<R> {
     /// Refuses a request until the attribute says whether running twice does harm.
@@ -143,11 +145,7 @@ mod tests {
 
     #[test]
     fn each_client_of_http_has_its_requests() {
-        #[cfg(any(
-            feature = "reqwest-0_13",
-            feature = "reqwest-0_12",
-            feature = "reqwest-middleware-0_5"
-        ))]
+        #[cfg(feature = "_requests")]
         const fn is_request<R: ClientRequest>() {}
         #[cfg(feature = "reqwest-0_13")]
         is_request::<reqwest::RequestBuilder>();
@@ -155,6 +153,8 @@ mod tests {
         is_request::<reqwest_0_12::RequestBuilder>();
         #[cfg(feature = "reqwest-middleware-0_5")]
         is_request::<reqwest_middleware::RequestBuilder>();
+        #[cfg(feature = "reqwest-middleware-0_4")]
+        is_request::<reqwest_middleware_0_4::RequestBuilder>();
         assert_eq!(Commit::of(&1).send(1), 1, "no request");
     }
 }

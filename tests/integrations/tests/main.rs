@@ -16,7 +16,23 @@ mod junk;
 mod layer;
 mod ledger;
 mod own_commits;
-mod reqwest;
-mod reqwest_middleware;
 mod reqwest_retry;
 mod tonic;
+
+#[path = ""]
+mod reqwest_0_13 {
+    use ::{reqwest as client, reqwest_middleware as chain};
+    use reattempt::{reqwest_0_13 as adapter, reqwest_middleware_0_5 as middleware};
+
+    mod reqwest;
+    mod reqwest_middleware;
+}
+
+#[path = ""]
+mod reqwest_0_12 {
+    use ::{reqwest_0_12 as client, reqwest_middleware_0_4 as chain};
+    use reattempt::{reqwest_0_12 as adapter, reqwest_middleware_0_4 as middleware};
+
+    mod reqwest;
+    mod reqwest_middleware;
+}

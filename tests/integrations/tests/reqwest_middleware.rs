@@ -1,4 +1,4 @@
-//! A client of `reqwest-middleware` whose requests are retried, against a server that refuses, resets and stalls.
+//! One version of `reqwest-middleware`: a client whose requests are retried, against a server that refuses, resets and stalls.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,18 +9,17 @@ use http_body_util::Full;
 use integrations::loopback::{self, Answer, GoesAway, Loopback};
 use integrations::written::Written;
 use reattempt::http_1::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, StatusError, TIMEOUT_MS};
-use reattempt::reqwest_0_13::ResponseExt as _;
-use reattempt::reqwest_middleware_0_5::Retry;
 use reattempt::{
     Budget, Budgets, Jitter, Outcome, Policy, Preset, Report, Retryable, Stopped, Verdict,
     deadline, retry, with_report,
 };
-use reqwest::{Body, Client, Method, Request, Response};
-use reqwest_middleware::{
-    ClientBuilder, ClientWithMiddleware, Error, Middleware, Next, RequestBuilder,
-};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::Notify;
+
+use super::adapter::ResponseExt as _;
+use super::chain::{ClientBuilder, ClientWithMiddleware, Error, Middleware, Next, RequestBuilder};
+use super::client::{self, Body, Client, Method, Request, Response};
+use super::middleware::Retry;
 
 const QUICK: Policy = Policy::new()
     .with_attempts(4)
@@ -245,7 +244,7 @@ async fn a_409_is_retried_if_an_attempt_with_the_same_key_may_still_run() {
 async fn a_post_that_a_goaway_leaves_out_is_sent_again_and_one_that_has_begun_is_not() {
     // Without the retries of `reqwest`.
     let http = Client::builder().no_proxy().http2_prior_knowledge();
-    let http = http.retry(reqwest::retry::never()).build().unwrap();
+    let http = http.retry(client::retry::never()).build().unwrap();
     let client = ClientBuilder::new(http.clone())
         .with(Retry::new(QUICK))
         .build();

@@ -35,6 +35,7 @@ fn made(of: &'static str, error: &'static str, made: &impl Retryable) -> Made {
 /// The errors of another version of a client, which has no rows of its own.
 pub(crate) async fn of_other_versions() -> Vec<Made> {
     let mut all = reqwest_0_12().await;
+    all.extend(reqwest_middleware_0_4().await);
     all.extend(tonic_0_13().await);
     all.extend(sea_orm_1());
     all.extend(tls::of_other_versions().await);
@@ -480,31 +481,39 @@ macro_rules! reqwest {
 reqwest!(reqwest, reqwest);
 reqwest!(reqwest_0_12, reqwest_0_12);
 
-async fn reqwest_middleware() -> Vec<Made> {
-    use reqwest_middleware::Error;
+/// The errors of one version of `reqwest-middleware`.
+macro_rules! reqwest_middleware {
+    ($name:ident, $client:ident, $reqwest:ident) => {
+        async fn $name() -> Vec<Made> {
+            use $client::Error;
 
-    #[retry(attempts = 1, timeout = "1ms")]
-    async fn timed_out() -> Result<(), Stopped> {
-        std::future::pending().await
-    }
-    #[retry(attempts = 1, cancel = std::future::ready(()))]
-    async fn cancelled() -> Result<(), Stopped> {
-        Ok(())
-    }
-    let server = Loopback::start(&[Answer::Reset]).await;
-    let reset = reqwest::get(server.url()).await.unwrap_err();
-    let timed_out = Error::middleware(timed_out().await.unwrap_err());
-    let cancelled = Error::middleware(cancelled().await.unwrap_err());
-    let other = Error::Middleware(anyhow::anyhow!("no token"));
-    [
-        ("Reqwest", Error::from(reset)),
-        ("Middleware with a Stopped by a timeout", timed_out),
-        ("Middleware with a Stopped by cancel", cancelled),
-        ("Middleware with any other error", other),
-    ]
-    .map(|(what, error)| made("reqwest-middleware", what, &error))
-    .into()
+            #[retry(attempts = 1, timeout = "1ms")]
+            async fn timed_out() -> Result<(), Stopped> {
+                std::future::pending().await
+            }
+            #[retry(attempts = 1, cancel = std::future::ready(()))]
+            async fn cancelled() -> Result<(), Stopped> {
+                Ok(())
+            }
+            let server = Loopback::start(&[Answer::Reset]).await;
+            let reset = $reqwest::get(server.url()).await.unwrap_err();
+            let timed_out = Error::middleware(timed_out().await.unwrap_err());
+            let cancelled = Error::middleware(cancelled().await.unwrap_err());
+            let other = Error::Middleware(anyhow::anyhow!("no token"));
+            [
+                ("Reqwest", Error::from(reset)),
+                ("Middleware with a Stopped by a timeout", timed_out),
+                ("Middleware with a Stopped by cancel", cancelled),
+                ("Middleware with any other error", other),
+            ]
+            .map(|(what, error)| made("reqwest-middleware", what, &error))
+            .into()
+        }
+    };
 }
+
+reqwest_middleware!(reqwest_middleware, reqwest_middleware, reqwest);
+reqwest_middleware!(reqwest_middleware_0_4, reqwest_middleware_0_4, reqwest_0_12);
 
 /// The errors of one version of `tonic`.
 macro_rules! tonic {

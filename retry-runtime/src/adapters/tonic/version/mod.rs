@@ -13,7 +13,7 @@ use super::types::pb;
 use crate::adapters::http::retry_after;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use crate::adapters::hyper::legacy::connect;
-use crate::adapters::known::{self, Alone, Answer, Link, alone};
+use crate::adapters::known::{self, Alone, Answer};
 use crate::classify::{Assessment, OfClient, Retryable, Verdict};
 use crate::codes;
 
@@ -99,15 +99,6 @@ impl Alone for TimeoutExpired {
     fn alone(&self) -> Answer {
         Answer::open(Verdict::Transient)
     }
-}
-
-/// Asks a link of a chain, if it is an error of this version.
-pub(in crate::adapters) fn known(link: Link<'_>) -> Option<Answer> {
-    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    if let Some(answer) = alone::<ConnectError>(link) {
-        return Some(answer);
-    }
-    alone::<Status>(link).or_else(|| alone::<TimeoutExpired>(link))
 }
 
 /// The wish of the server for the next attempt.
