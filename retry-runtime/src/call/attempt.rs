@@ -99,6 +99,7 @@ impl State<'_> {
 
     /// Enters `before_retry` and the span of the call for one poll. The first poll begins it. Returns the cut if the deadline was
     /// reached before.
+    #[inline(never)]
     pub(super) fn enter_preparation<C: Limits>(&self) -> Result<(), C> {
         if !matches!(self.frame.phase.get(), Phase::Preparation(_)) {
             self.begin_preparation()?;

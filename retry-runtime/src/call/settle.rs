@@ -48,8 +48,7 @@ pub struct Judgement<'e, K> {
 }
 
 /// A judge that captures nothing. Each closure has a type of its own, so code that takes a closure is compiled again for each
-/// function. Code that takes a `SharedJudge` is compiled once for all functions with the same types: a function adds 1,060 lines of
-/// LLVM IR to a program, and not 1,420.
+/// function. Code that takes a `SharedJudge` is compiled once for all functions with the same types.
 type SharedJudge<E, K> = for<'e> fn(&'e Failed<'e, E>) -> Judgement<'e, K>;
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
@@ -87,41 +86,59 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         K: LastError<C, R::Error, W>,
     {
         let said = self.state.said.take();
+        let ended = match ended.map(R::into) {
+            Ok(Ok(value)) if said == Said::Nothing => {
+                self.state.succeed();
+                return Break(R::from(Ok(value)));
+            }
+            ended => ended,
+        };
+        self.settle_failure(ended, said, judge, hook)
+    }
+
+    /// Decides what follows an attempt that did not succeed. Functions with the same types share it, unless they capture something.
+    #[inline(never)]
+    fn settle_failure<R, W>(
+        &mut self,
+        ended: Result<Result<R::Value, R::Error>, C>,
+        said: Said,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> Judgement<'e, K>,
+        hook: impl FnOnce(&RetryEvent<'_, R::Error>),
+    ) -> ControlFlow<R, NextAttemptAt<'p>>
+    where
+        R: ResultLike,
+        C: Stops<R::Error, W>,
+        K: LastError<C, R::Error, W>,
+    {
         let ended = match (ended, C::from(Cut::NotReady)) {
             (Ok(_), Some(unready)) if said == Said::NotReady => Err(unready),
             (ended, _) => ended,
         };
         let (at, words) = match ended {
+            Ok(Err(error)) => {
+                let harmless = self.state.settings.idempotent == Some(true);
+                let failed = Failed::new(&error, harmless);
+                let judged = beside_body(|| judge(&failed));
+                let ruling = judged
+                    .ruling
+                    .exactly(self.state.delay_said())
+                    .unless(said == Said::Vetoed);
+                let words = &self.state.shown(judged.words);
+                let Ok(at) = self.state.fail(ruling, words) else {
+                    return Break(R::from(Err(error)));
+                };
+                self.call_on_retry(at, Some(&error), words, hook);
+                self.kept = K::keep(error);
+                self.state.stands = true;
+                return Continue(at);
+            }
             Err(cut) => match self.state.cut(cut.into(), said) {
                 Ok(at) => (at, Into::<Cut>::into(cut).as_str()),
                 Err(stopped) => return Break(self.stopped(cut, stopped)),
             },
-            Ok(result) => match result.into() {
-                Ok(value) if said != Said::FailedValue => {
-                    self.state.succeed();
-                    return Break(R::from(Ok(value)));
-                }
-                Ok(value) => match self.state.fail_with_value() {
-                    Ok(at) => (at, FAILED_VALUE),
-                    Err(_) => return Break(R::from(Ok(value))),
-                },
-                Err(error) => {
-                    let harmless = self.state.settings.idempotent == Some(true);
-                    let failed = Failed::new(&error, harmless);
-                    let judged = beside_body(|| judge(&failed));
-                    let ruling = judged
-                        .ruling
-                        .exactly(self.state.delay_said())
-                        .unless(said == Said::Vetoed);
-                    let words = &self.state.shown(judged.words);
-                    let Ok(at) = self.state.fail(ruling, words) else {
-                        return Break(R::from(Err(error)));
-                    };
-                    self.call_on_retry(at, Some(&error), words, hook);
-                    self.kept = K::keep(error);
-                    self.state.stands = true;
-                    return Continue(at);
-                }
+            Ok(Ok(value)) => match self.state.fail_with_value() {
+                Ok(at) => (at, FAILED_VALUE),
+                Err(_) => return Break(R::from(Ok(value))),
             },
         };
         self.call_on_retry(at, None, &words, hook);
