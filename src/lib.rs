@@ -46,7 +46,7 @@
 //! | `h2-0_4` | `h2` 0.4 | errors of HTTP/2 |
 //! | `http-1` | `http` 1 | statuses, `Retry-After`, headers with the attempt and the time left |
 //! | `hyper-1` | `hyper` 1 | `hyper` and the client of `hyper-util`; brings `h2-0_4` and `http-1` |
-//! | `redis-1` | `redis` 1 | errors of Redis and its clusters |
+//! | `redis-1` | `redis` 1 | errors of Redis and its clusters; there is none for 0.32, where the error of a pipeline is that of one command, so commands before it may have run |
 //! | `reqwest-0_13` | `reqwest` 0.13 | errors, statuses with `Retry-After`, headers of the attempt; brings `hyper-1` |
 //! | `reqwest-0_12` | `reqwest` 0.12 | the same; brings `hyper-1` |
 //! | `reqwest-middleware-0_5` | `reqwest-middleware` 0.5 | retries for all requests of a client; brings `reqwest-0_13` |
