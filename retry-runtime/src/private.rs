@@ -15,6 +15,7 @@ pub use crate::classify::{
     Assessment, IntoHint, OfClient, OkAnswer, Ruling, SaysNoEffect, VerdictAnswer, ask, ask_delay,
     ask_ok, hint_from, hint_in, says_no_effect, verdict_of,
 };
+pub use crate::context::note_key;
 pub use crate::forward::Forwards;
 pub use crate::lookup::client;
 pub use crate::lookup::{

@@ -26,6 +26,7 @@ pub(super) fn attempt(
     } else {
         body.clone()
     };
+    let keyed = item::names_key(&body).then(|| generated!(__retry::note_key();));
     let (body, commits) = item::with_commits(body, hedged, said);
     let commits = commits.then(|| {
         generated! {
@@ -45,7 +46,7 @@ pub(super) fn attempt(
         body
     };
     braced(
-        generated!(#commits if false { #never #typed } #within #block),
+        generated!(#commits #keyed if false { #never #typed } #within #block),
         at,
     )
 }

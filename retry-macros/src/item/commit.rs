@@ -20,11 +20,7 @@ use crate::tokens::{
 /// If it is `hedged`, a second attempt may run beside the first. If it is `said` whether running twice does harm, or the body has a key,
 /// a request is not asked about.
 pub(crate) fn with_commits(body: TokenStream, hedged: bool, said: bool) -> (TokenStream, bool) {
-    let is_key = |token: &TokenTree| {
-        let text = token.to_string().to_lowercase();
-        !matches!(token, TokenTree::Group(_)) && text.contains("idempotency")
-    };
-    let keyed = || has_word(&body, "attempt_headers") || deep(&body).any(|token| is_key(&token));
+    let keyed = || has_word(&body, "attempt_headers") || names_key(&body);
     let sends = !said && has_word(&body, "post patch") && !keyed();
     // Most bodies stay as they are.
     if !sends && !has_word(&body, "commit") {
@@ -37,6 +33,14 @@ pub(crate) fn with_commits(body: TokenStream, hedged: bool, said: bool) -> (Toke
         found: false,
     };
     (walk.tracked(body, attempt), walk.found)
+}
+
+/// Whether a body names an idempotency key, such as the header that it sets.
+pub(crate) fn names_key(body: &TokenStream) -> bool {
+    deep(body).any(|token| {
+        let text = token.to_string().to_lowercase();
+        !matches!(token, TokenTree::Group(_)) && text.contains("idempotency")
+    })
 }
 
 struct Walk {

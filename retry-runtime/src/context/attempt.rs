@@ -163,12 +163,6 @@ impl Attempt {
         IdempotencyKey(self.call.key())
     }
 
-    /// Notes that the attempt sends an idempotency key, of the call or of its caller.
-    #[cfg(feature = "http-1")]
-    pub(crate) fn note_key(&self) {
-        self.call.noted().keyed = true;
-    }
-
     /// Whether a request with the same key may run now: that of an attempt before this one, or beside it.
     #[cfg(feature = "http-1")]
     pub(crate) fn key_may_be_in_use(&self) -> bool {
@@ -222,5 +216,12 @@ impl fmt::Display for IdempotencyKey {
         let key = format!("{:032x}", self.0);
         let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &key[part]);
         f.pad(&parts.join("-"))
+    }
+}
+
+/// Notes that the current attempt sends an idempotency key, of the call or of its caller.
+pub fn note_key() {
+    if let Some(attempt) = Attempt::current() {
+        attempt.call.noted().keyed = true;
     }
 }

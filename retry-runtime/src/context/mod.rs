@@ -12,7 +12,7 @@ mod phase;
 mod rest;
 mod times;
 
-pub use self::attempt::{Attempt, IdempotencyKey};
+pub use self::attempt::{Attempt, IdempotencyKey, note_key};
 #[cfg(feature = "_transactions")]
 pub(crate) use self::commit::open_commit;
 pub(crate) use self::frame::{Frame, beside_body, is_within, outer};

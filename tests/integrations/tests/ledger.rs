@@ -147,6 +147,20 @@ async fn a_409_is_about_the_own_key_only_after_an_attempt_that_may_still_run() {
     assert_eq!(server.calls(), 2);
 }
 
+/// The caller's key, in a header of its own.
+#[tokio::test]
+async fn a_409_is_about_the_own_key_also_without_the_headers_of_the_attempt() {
+    #[retry(attempts = 4, base = "1ms", timeout = "300ms")]
+    async fn pay(url: &str, key: &str) -> Result<(), RequestError> {
+        let request = client().post(url).header("idempotency-key", key);
+        request.send().await?.check()?;
+        Ok(())
+    }
+    let server = Loopback::start_skipping(&[Answer::Stall, IN_USE, IN_USE]).await;
+    pay(&server.url(), "order-7").await.unwrap();
+    assert_eq!(server.calls(), 4);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_409_of_a_hedge_is_about_the_own_key_also_when_the_first_attempt_has_failed() {
     #[retry(attempts = 3, hedge = "10ms")]

@@ -130,9 +130,7 @@ pub(crate) fn time_in(
 /// Notes that the current attempt sends a key, if it does. A [409](super::StatusError) may be about that key then.
 pub(crate) fn note_key(headers: &HeaderMap) {
     if headers.contains_key(IDEMPOTENCY_KEY) {
-        if let Some(attempt) = Attempt::current() {
-            attempt.note_key();
-        }
+        crate::context::note_key();
     }
 }
 
