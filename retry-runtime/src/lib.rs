@@ -2,6 +2,9 @@
 //!
 //! Use the `reattempt` crate, which re-exports the public items of this crate.
 
+// docs.rs sets it for this crate alone: the pages of its items are those of the facade. Elsewhere they are not hidden, because then
+// no tool that compares public APIs would see them.
+#![cfg_attr(only_use_the_facade, doc(hidden))]
 #![allow(
     clippy::duplicate_mod,
     reason = "the versions of a client share a source, so that they cannot differ"
