@@ -3,11 +3,14 @@
 use std::cell::Cell;
 use std::future::Future;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
-use reattempt::{Attempt, Budget, Retryable, Verdict, retry};
-use tokio::time::{Instant, sleep};
+use reattempt::{Attempt, Budget, Policy, Retryable, Verdict, retry};
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::{Instant, interval, sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
 
@@ -301,4 +304,54 @@ async fn a_call_that_fails_again_after_a_wait_begins_a_fault() {
     call(100, &budget, &later).await.unwrap_err();
     // The 16 tokens that are left pay for 8 retries.
     assert_eq!(later.calls(), 1 + 8);
+}
+
+/// The consumer of `src/guide/messages.md`, with 20 messages a second and 16 places, while what it calls refuses every request.
+#[tokio::test(start_paused = true)]
+async fn a_consumer_that_keeps_its_places_sends_a_dead_service_fewer_requests_than_it_has_messages()
+{
+    async fn requests_a_second(keeps_places: bool) -> usize {
+        const WORK: Policy = Policy::new()
+            .with_attempts(20)
+            .with_deadline(Duration::from_secs(28));
+        const DELAY: Duration = Duration::from_secs(5);
+        let began = Instant::now();
+        let late = Arc::new(AtomicUsize::new(0));
+        let (broker, mut messages) = mpsc::unbounded_channel();
+        let new = broker.clone();
+        let arrivals = tokio::spawn(async move {
+            let mut clock = interval(Duration::from_millis(50));
+            while new.send(()).is_ok() {
+                clock.tick().await;
+            }
+        });
+        let places = Arc::new(Semaphore::new(16));
+        let consumer = async {
+            while let Some(()) = messages.recv().await {
+                let place = Arc::clone(&places).acquire_owned().await;
+                let (broker, late) = (broker.clone(), Arc::clone(&late));
+                tokio::spawn(async move {
+                    let request = async || {
+                        if began.elapsed() >= Duration::from_secs(50) {
+                            late.fetch_add(1, Ordering::Relaxed);
+                        }
+                        Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionRefused))
+                    };
+                    WORK.run(request).await.unwrap_err();
+                    let place = keeps_places.then_some(place);
+                    sleep(DELAY).await;
+                    drop(place);
+                    let _ = broker.send(());
+                });
+            }
+        };
+        let _ = timeout(Duration::from_secs(60), consumer).await;
+        arrivals.abort();
+        late.load(Ordering::Relaxed) / 10
+    }
+    let kept = requests_a_second(true).await;
+    let freed = requests_a_second(false).await;
+    // 16 places for 5 s, and one retry a second that the budget allows.
+    assert!(kept <= 5, "{kept}");
+    assert!(freed > 100, "{freed}");
 }
