@@ -8,7 +8,7 @@ use syn::spanned::Spanned as _;
 use syn::{Expr, Type};
 
 use crate::future::argument_named;
-use crate::item::{Function, visible_error};
+use crate::item::Function;
 use crate::model::{Model, Rules, Spanned, UnlessRule};
 use crate::tokens::{deep, generated, is_punct, is_text, located, words};
 
@@ -52,8 +52,7 @@ pub(crate) fn ruling(function: &Function, model: &Model, has_chain: bool) -> Tok
     let when = when.as_ref().map(|when| asked(function, when));
     // This span puts rustc's "does not say which of its errors are worth another attempt" on the error's type in the signature.
     let asked_by = |by: &str| {
-        let blamed = visible_error(&function.output).unwrap_or(&function.output);
-        let at = located(blamed.span());
+        let at = function.blamed();
         let by = Ident::new(by, at);
         quote_spanned!(at=> __retry::#by(__error.error()))
     };

@@ -38,13 +38,8 @@
 //! becomes a closure in the same way, and the loop awaits nothing: `call.attempt_blocking(|| { … BODY })`,
 //! `call.wait_blocking(at)`.
 
-mod before_retry;
 mod begin;
-mod blame;
 mod body;
-mod cancel;
-mod kept_error;
-mod pause;
 mod turns;
 
 use proc_macro2::TokenStream;

@@ -7,17 +7,17 @@ mod commit;
 mod types;
 
 pub(crate) use self::commit::{names_key, with_commits};
-pub(crate) use self::types::{Lifetimes, mentions_lifetime, visible_error, without_impl};
+pub(crate) use self::types::{Lifetimes, may_be_kept, mentions_lifetime, without_impl};
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser as _};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Ident, ReturnType, Signature, Token, Type, Visibility};
 
-use self::types::visibly_no_result;
+use self::types::{visible_error, visibly_no_result};
 use crate::errors::{self, At, Errors};
 use crate::future::{self, FutureBlock, Handmade};
-use crate::tokens;
+use crate::tokens::{self, located};
 
 /// A function that can be retried.
 pub(crate) struct Function {
@@ -159,6 +159,11 @@ impl Function {
     pub(crate) fn is_generic(&self, word: &Ident) -> bool {
         let mut parameters = self.signature.generics.type_params();
         looks_generic(word) || parameters.any(|parameter| parameter.ident == *word)
+    }
+
+    /// Where rustc reports that the result is not what a retry needs: the type of the error, if it is written, or the whole.
+    pub(crate) fn blamed(&self) -> Span {
+        located(visible_error(&self.output).unwrap_or(&self.output).span())
     }
 
     /// The block of the future that the function returns by hand.

@@ -1,34 +1,21 @@
 //! The loop of attempts and waits.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::Expr;
+use syn::spanned::Spanned as _;
 
-use super::before_retry::before_retry;
 use super::begin::begin;
-use super::blame::Blame;
 use super::body;
-use super::cancel::Cancel;
-use super::kept_error::may_be_kept;
-use super::pause::pause;
 use crate::arguments::Plan;
 use crate::classifier::{self, ask};
-use crate::item::Function;
+use crate::item::{self, Function};
 use crate::model::Model;
+use crate::operand::operand;
 use crate::settings::settings;
-use crate::tokens::generated;
+use crate::tokens::{generated, located};
 
-/// The loop, and the code before it. Every end of a call is a `return`. With `hedge`, the body may run a second time beside the
-/// first, and each that ends is settled:
-///
-/// ```text
-/// Output: loop {
-///             let settled = call.race(
-///                 || { EACH async BODY },
-///                 |call, ended| { CHECKS; call.settle(ended, JUDGE) },
-///             ).await;
-///             let at = match settled { … };
-///             at.wait().await;
-///         }
-/// ```
+/// The loop, and the code before it. Every end of a call is a `return`.
 pub(super) fn call(
     function: &Function,
     model: &Model,
@@ -36,112 +23,335 @@ pub(super) fn call(
     body: &TokenStream,
 ) -> TokenStream {
     let settings = settings(model, &function.signature);
-    // Whether a timer, `cancel` or `until` may cut an attempt, as far as the attribute shows.
-    let limited = settings.limited != Some(false);
-    let begin = begin(function, model, settings);
-    let (blame, cancel) = (Blame::of(function), Cancel::new(model));
-    // The span of the whole body. A smaller span would show better where a value is used up, but clippy would take
-    // the body for generated code and not check it (`implicit_return`).
-    let at = function.braces;
-    let said = model.idempotent.is_some();
-    let twice = (model.hedges() && !said, said || model.never_retries());
-    let block = body::attempt(function, plan, body, at, twice);
-    let Plan { allowed, each, .. } = plan;
-    let body = cancel.later(&block, at);
-    // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.
-    let ended = blame.name("__ended");
-    let checked = checked(function, model, blame);
-    let settled = settled(function, model, limited, blame);
-    let attempt = if model.hedges() {
-        // Each attempt, and a hedge beside it, gets arguments of its own.
-        let race = generated!(|| { #each #body }, |__call, #ended| { #checked #settled });
-        let settled = blame.name("__settled");
-        let race = cancel.run("race", race, blame);
-        generated!(#allowed let #settled = #race; let __at = match #settled)
-    } else {
-        let attempt = cancel.run("attempt", body, blame);
-        let attempt = if each.is_empty() {
-            attempt
-        } else {
-            generated!({ #each #attempt })
-        };
-        generated!(#allowed let #ended = #attempt; #checked let __at = match #settled)
+    let cancel = model.cancels().map(|cancel| &cancel.value);
+    let turns = Turns {
+        function,
+        model,
+        limited: settings.limited != Some(false),
+        blamed: function.blamed(),
+        cancel,
+        // With this span, rustc points at the user's expression if it is not a future.
+        cancelled: cancel.map_or_else(Span::mixed_site, |future| located(future.span())),
     };
-    let wait = cancel.wait(blame);
-    let cut = limited.then(|| {
-        let stopped = blame.call("cut_between", generated!(__result));
-        generated!(__retry::Err(__result) => return #stopped,)
-    });
-    let before_retry = before_retry(model, &cancel, blame, cut.as_ref());
-    let pause = pause(model, &cancel, blame, &wait, limited);
-    // It must not begin in a pause either.
-    let pause_before = before_retry.as_ref().and(pause.as_ref());
-    let turns = cancel.around(generated! {
-        loop {
-            #pause
-            #attempt {
-                __retry::Continue(__at) => __at,
-                __retry::Break(__result) => return __result,
-            };
-            #wait;
-            #pause_before
-            #before_retry
-        }
-    });
+    let begin = begin(function, model, settings);
+    let turns = turns.around(turns.turns(plan, body));
     generated!(#begin #turns)
 }
 
-/// Asks what comes before the ruling: `when_ok`, `until`, `unless`, `retry_after`.
-fn checked(function: &Function, model: &Model, blame: Blame) -> TokenStream {
-    let ended = blame.name("__ended");
-    let until = model.until.as_ref().map(|until| {
-        let asked = ask(function, "ask_ok", &generated!(__result), until);
-        blame.call("until", generated!(&#ended, |__result| #asked))
-    });
-    let when_ok = model.when_ok.as_ref().map(|when_ok| {
-        let asked = ask(function, "ask_ok", &generated!(__result), when_ok);
-        blame.call("when_ok", generated!(&#ended, |__result| #asked))
-    });
-    let veto = classifier::veto(function, model)
-        .map(|veto| blame.call("unless", generated!(&#ended, |__error| #veto)));
-    let after = model.retry_after.as_ref().map(|after| {
-        let asked = classifier::ask_delay(function, after);
-        blame.call("retry_after", generated!(&#ended, |__error| #asked))
-    });
-    let checks = [until, when_ok, veto, after].into_iter().flatten();
-    generated!(#(#checks;)*)
+/// What the parts of the loop need.
+struct Turns<'a> {
+    function: &'a Function,
+    model: &'a Model,
+    /// Whether a timer, `cancel` or `until` may cut an attempt, as far as the attribute shows.
+    limited: bool,
+    /// Where rustc reports that the result, or its error, is not what a retry needs. With one span for all uses, rustc reports
+    /// a mistake once.
+    blamed: Span,
+    /// The future that stops the call.
+    cancel: Option<&'a Expr>,
+    /// The span of its name.
+    cancelled: Span,
 }
 
-/// Ends the call with its result, or gives the instant of the next attempt.
-fn settled(function: &Function, model: &Model, limited: bool, blame: Blame) -> TokenStream {
-    let ended = blame.name("__ended");
-    let has_chain = may_be_kept(function);
-    let ruling = classifier::ruling(function, model, has_chain);
-    let keeps = if limited && has_chain {
-        generated!(__error.kept())
-    } else if model.before_retry.is_some() && has_chain {
-        generated!(__error.last())
-    } else {
-        generated!(__error.dropped())
-    };
-    let judgement = generated! {
-        __retry::Judgement {
-            ruling: #ruling,
-            words: __error.words(),
-            keeps: #keeps,
+impl Turns<'_> {
+    /// With `hedge`, the body may run a second time beside the first, and each that ends is settled:
+    ///
+    /// ```text
+    /// Output: loop {
+    ///             let settled = call.race(
+    ///                 || { EACH async BODY },
+    ///                 |call, ended| { CHECKS; call.settle(ended, JUDGE) },
+    ///             ).await;
+    ///             let at = match settled { … };
+    ///             at.wait().await;
+    ///         }
+    /// ```
+    fn turns(&self, plan: &Plan, body: &TokenStream) -> TokenStream {
+        // The span of the whole body. A smaller span would show better where a value is used up, but clippy would take
+        // the body for generated code and not check it (`implicit_return`).
+        let at = self.function.braces;
+        let (hedges, said) = (self.model.hedges(), self.model.idempotent.is_some());
+        let twice = (hedges && !said, said || self.model.never_retries());
+        let body = self.later(&body::attempt(self.function, plan, body, at, twice), at);
+        let Plan { allowed, each, .. } = plan;
+        // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.
+        let (ended, checked, settled) = (self.blame("__ended"), self.checked(), self.settled());
+        let attempt = if hedges {
+            // Each attempt, and a hedge beside it, gets arguments of its own.
+            let race = generated!(|| { #each #body }, |__call, #ended| { #checked #settled });
+            let (settled, race) = (self.blame("__settled"), self.run("race", race));
+            generated!(#allowed let #settled = #race; let __at = match #settled)
+        } else {
+            let mut attempt = self.run("attempt", body);
+            if !each.is_empty() {
+                attempt = generated!({ #each #attempt });
+            }
+            generated!(#allowed let #ended = #attempt; #checked let __at = match #settled)
+        };
+        let wait = self.wait();
+        let pause = self.pause(&wait);
+        let before_retry = self.before_retry();
+        // It must not begin in a pause either.
+        let pause_before = before_retry.as_ref().and(pause.as_ref());
+        generated! {
+            loop {
+                #pause
+                #attempt {
+                    __retry::Continue(__at) => __at,
+                    __retry::Break(__result) => return __result,
+                };
+                #wait;
+                #pause_before
+                #before_retry
+            }
         }
-    };
-    let judge = generated!(|__error| #judgement);
-    // `settle` takes only a judge that captures nothing, because functions can share the code behind it.
-    let (method, arguments) = match &model.on_retry {
-        None if classifier::captures_nothing(function, model) => {
-            ("settle", generated!(#ended, #judge))
+    }
+
+    /// Asks what comes before the ruling: `until`, `when_ok`, `unless`, `retry_after`.
+    fn checked(&self) -> TokenStream {
+        let (function, model, ended) = (self.function, self.model, self.blame("__ended"));
+        let check = |key, about, asked| self.call(key, generated!(&#ended, |#about| #asked));
+        let result = generated!(__result);
+        let until = model.until.as_ref().map(|until| ("until", until));
+        let when_ok = model.when_ok.as_ref().map(|when_ok| ("when_ok", when_ok));
+        let of_ok = until.into_iter().chain(when_ok);
+        let of_ok = of_ok.map(|(key, asked)| {
+            let asked = ask(function, "ask_ok", &result, asked);
+            check(key, &result, asked)
+        });
+        let error = generated!(__error);
+        let veto = classifier::veto(function, model).map(|veto| check("unless", &error, veto));
+        let after = model.retry_after.as_ref();
+        let after = after.map(|after| {
+            let asked = classifier::ask_delay(function, after);
+            check("retry_after", &error, asked)
+        });
+        let checks = of_ok.chain(veto).chain(after);
+        generated!(#(#checks;)*)
+    }
+
+    /// Ends the call with its result, or gives the instant of the next attempt.
+    fn settled(&self) -> TokenStream {
+        let (function, model, ended) = (self.function, self.model, self.blame("__ended"));
+        let has_chain = item::may_be_kept(function);
+        let ruling = classifier::ruling(function, model, has_chain);
+        let keeps = match has_chain {
+            true if self.limited => generated!(__error.kept()),
+            true if model.before_retry.is_some() => generated!(__error.last()),
+            _ => generated!(__error.dropped()),
+        };
+        let judge = generated! {
+            |__error| __retry::Judgement {
+                ruling: #ruling,
+                words: __error.words(),
+                keeps: #keeps,
+            }
+        };
+        // `settle` takes only a judge that captures nothing, because functions can share the code behind it.
+        match &model.on_retry {
+            None if classifier::captures_nothing(function, model) => {
+                self.call("settle", generated!(#ended, #judge))
+            }
+            None => self.call("settle_with", generated!(#ended, #judge, |_| ())),
+            Some(on_retry) => {
+                let hook = classifier::lent(function, on_retry);
+                self.call("settle_with", generated!(#ended, #judge, #hook))
+            }
         }
-        None => ("settle_with", generated!(#ended, #judge, |_| ())),
-        Some(on_retry) => {
-            let hook = classifier::lent(function, on_retry);
-            ("settle_with", generated!(#ended, #judge, #hook))
+    }
+
+    /// Waits while the budget is in a pause: before each attempt, and before `before_retry`. Only a function whose attribute
+    /// names a budget can have one with a pause. A call that is cancelled is so also if the pause does not fit its deadline.
+    ///
+    /// ```text
+    /// Output: while let Some(at) = match call.pause() {
+    ///             Ok(at) => at,
+    ///             Err(cut) => {
+    ///                 let cut = match unless(cancel.as_mut(), ready(cut)).await {
+    ///                     Some(cut) => cut,
+    ///                     None => return call.cut_between(Cut::Cancelled),
+    ///                 };
+    ///                 return call.cut_between(cut);
+    ///             }
+    ///         } {
+    ///             at.wait().await;
+    ///         }
+    /// ```
+    fn pause(&self, wait: &TokenStream) -> Option<TokenStream> {
+        self.model.budget.as_ref()?.value.expr()?;
+        let cut = self.limited.then(|| {
+            let unless_cancelled = match self.cancel {
+                Some(_) => self.awaited("unless", &generated!(::core::future::ready(__cut))),
+                None => generated!(__cut),
+            };
+            let stopped = self.call("cut_between", generated!(__cut));
+            generated! {
+                __retry::Err(__cut) => {
+                    let __cut = #unless_cancelled;
+                    return #stopped;
+                }
+            }
+        });
+        Some(generated! {
+            while let __retry::Some(__at) = match __call.pause() {
+                __retry::Ok(__at) => __at,
+                #cut
+            } {
+                #wait;
+            }
+        })
+    }
+
+    /// Runs `before_retry`, after the wait and before the attempt.
+    ///
+    /// ```text
+    /// Output: match call.prepare(async { (CLOSURE)().await }).await {   // or call.prepare_blocking(|| { (CLOSURE)() })
+    ///             Ok(prepared) => {
+    ///                 if let Some(error) = call.end_preparation(prepared) { return call.err(error); }
+    ///                 if let Some(error) = call.late() { return call.err(error); }    // without limits
+    ///             }
+    ///             Err(cut) => return call.cut_between(cut),
+    ///         }
+    /// ```
+    fn before_retry(&self) -> Option<TokenStream> {
+        let before_retry = self.model.before_retry.as_ref()?;
+        let at = located(before_retry.span);
+        let mut work = match &before_retry.value {
+            closure @ Expr::Closure(_) => generated!((#closure)()),
+            future => operand(future),
+        };
+        if self.model.blocking.is_none() {
+            work = generated!(#work.await);
         }
-    };
-    blame.call(method, arguments)
+        let prepared = Ident::new("__prepared", at);
+        let work = self.later(&generated!({ #work }), Span::mixed_site());
+        let preparation = self.run("prepare", work);
+        let err = self.call("err", generated!(__error));
+        let (mut cut, mut late) = (None, None);
+        if self.limited {
+            let stopped = self.call("cut_between", generated!(__result));
+            cut = Some(generated!(__retry::Err(__result) => return #stopped,));
+        } else {
+            // Without limits, the deadline around cuts nothing. The last error is there to return.
+            late = Some(generated! {
+                if let __retry::Some(__error) = __call.late() {
+                    return #err;
+                }
+            });
+        }
+        // This span puts rustc's "gives …, expected `()` or `Result<(), _>`" on the value.
+        let method = quote_spanned!(at=> .end_preparation(#prepared));
+        Some(generated! {
+            match #preparation {
+                __retry::Ok(#prepared) => {
+                    if let __retry::Some(__error) = __call #method {
+                        return #err;
+                    }
+                    #late
+                }
+                #cut
+            }
+        })
+    }
+
+    /// ```text
+    /// Output: match EXPR {
+    ///             cancel => { let mut cancel = pin!(Cancels::into_future(cancel)); loop { … } }
+    ///         }
+    /// ```
+    ///
+    /// The expression runs once, before the first attempt. In an `async` block it would borrow all that it names,
+    /// so that a method with `&mut self` could not use these. The `match` keeps the temporary values of the
+    /// expression alive as long as the call.
+    fn around(&self, turns: TokenStream) -> TokenStream {
+        let Some(future) = self.cancel else {
+            return turns;
+        };
+        let (name, future) = (self.cancel_name(), operand(future));
+        let mut made = quote_spanned!(self.cancelled=> __retry::Cancels::into_future(#name));
+        if self.model.cancel_waits.is_some() {
+            // An attempt looks at it while it runs, and what follows looks at it again.
+            made = generated!(__call.signal(#made));
+        }
+        generated! {
+            match #future {
+                #name => {
+                    let mut #name = ::core::pin::pin!(#made);
+                    #turns
+                }
+            }
+        }
+    }
+
+    /// A block that runs when the call wants it: `async BLOCK`, or `|| BLOCK`.
+    fn later(&self, block: &TokenStream, at: Span) -> TokenStream {
+        if self.model.blocking.is_some() {
+            quote_spanned!(at=> || #block)
+        } else {
+            quote_spanned!(at=> async #block)
+        }
+    }
+
+    /// Runs a part of a call, such as an attempt, and gives its output. If the `cancel` future completes
+    /// first, the call ends.
+    ///
+    /// ```text
+    /// Output: call.attempt(async BODY).await
+    ///         call.attempt_blocking(|| BODY)
+    ///         match unless(cancel.as_mut(), call.attempt(async BODY)).await {
+    ///             Some(output) => output,
+    ///             None => return call.cut_between(Cut::Cancelled),
+    ///         }
+    /// ```
+    fn run(&self, part: &str, of: impl ToTokens) -> TokenStream {
+        if self.model.blocking.is_some() {
+            let part = Ident::new(&format!("{part}_blocking"), Span::mixed_site());
+            return generated!(__call.#part(#of));
+        }
+        let unless = match part {
+            // An attempt that runs ends by itself.
+            "attempt" | "race" if self.model.cancel_waits.is_some() => "unless_begun",
+            _ => "unless",
+        };
+        let part = Ident::new(part, Span::mixed_site());
+        self.awaited(unless, &generated!(__call.#part(#of)))
+    }
+
+    /// Waits for the next attempt.
+    fn wait(&self) -> TokenStream {
+        if self.model.blocking.is_some() {
+            return generated!(__call.wait_blocking(__at));
+        }
+        self.awaited("unless", &generated!(__at.wait()))
+    }
+
+    fn awaited(&self, unless: &str, part: &TokenStream) -> TokenStream {
+        if self.cancel.is_none() {
+            return generated!(#part.await);
+        }
+        let (name, unless) = (self.cancel_name(), Ident::new(unless, self.cancelled));
+        let cut = quote_spanned!(self.cancelled=> __retry::#unless(#name.as_mut(), #part).await);
+        let stopped = self.call("cut_between", generated!(__retry::Cut::Cancelled));
+        generated! {
+            match #cut {
+                __retry::Some(__output) => __output,
+                __retry::None => return #stopped,
+            }
+        }
+    }
+
+    fn cancel_name(&self) -> Ident {
+        Ident::new("__cancel", self.cancelled)
+    }
+
+    /// A name of generated code.
+    fn blame(&self, text: &str) -> Ident {
+        Ident::new(text, self.blamed)
+    }
+
+    /// Calls a method that makes, takes or reads the user's result, or a part of it.
+    fn call(&self, method: &str, arguments: impl ToTokens) -> TokenStream {
+        let method = self.blame(method);
+        quote_spanned!(self.blamed=> __call.#method(#arguments))
+    }
 }

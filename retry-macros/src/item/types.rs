@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::TokenTree;
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{GenericArgument, PathArguments, Type};
 
+use super::Function;
 use crate::paths::{ends_in, peel_type, type_arguments};
-use crate::tokens::{self, is_punct};
+use crate::tokens::{self, is_punct, is_word};
 
 /// The error's type, if the output is written as `Result<T, E>`.
 pub(crate) fn visible_error(output: &Type) -> Option<&Type> {
@@ -95,6 +96,56 @@ fn infer_impl(ty: &mut Type) {
         Type::Slice(slice) => infer_impl(&mut slice.elem),
         _ => {}
     }
+}
+
+/// Whether the code lets rustc choose, by traits, to keep the last error. Traits do not show lifetimes. So it
+/// does not keep an error that may borrow, or whose type only the caller knows.
+pub(crate) fn may_be_kept(function: &Function) -> bool {
+    match visible_error(&function.output) {
+        Some(error) => {
+            let unknown = |word: &Ident| word == "impl" || function.is_generic(word);
+            !mentions_lifetime(error)
+                && !tokens::any_word(error, &unknown)
+                && !has_associated_type(error)
+        }
+        None => {
+            let output = function.output.to_token_stream();
+            !head_mentions_lifetime(output) && !tokens::has_word(&function.output, "impl")
+        }
+    }
+}
+
+/// Whether there is a type such as `Store::Error` or `<Store as Backend>::Error`: `Store` is a type parameter. The types of `Self`
+/// are those of the `impl` around.
+fn has_associated_type(error: &Type) -> bool {
+    let tokens: Vec<_> = tokens::deep(error).collect();
+    tokens.iter().enumerate().any(|(at, token)| match token {
+        TokenTree::Ident(word) if word != "Self" => {
+            let next = tokens.get(at + 1);
+            let is_path =
+                is_punct(next, ":") && matches!(tokens.get(at + 3), Some(TokenTree::Ident(_)));
+            let is_type = word.to_string().starts_with(char::is_uppercase);
+            is_type && (is_path || is_word(next, "as"))
+        }
+        _ => false,
+    })
+}
+
+/// Whether an alias itself takes a lifetime, as in `Reply<'a, T>`. A lifetime within its arguments, as in
+/// `io::Result<&str>`, is a lifetime of the value.
+fn head_mentions_lifetime(tokens: TokenStream) -> bool {
+    let mut depth = 0_i32;
+    for token in tokens {
+        if let TokenTree::Punct(punct) = token {
+            match punct.as_char() {
+                '<' => depth += 1,
+                '>' => depth -= 1,
+                '\'' if depth == 1 => return true,
+                _ => {}
+            }
+        }
+    }
+    false
 }
 
 /// Whether a type cannot be an alias of `Result`, whatever names are in scope.
