@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use integrations::ledger::Ledger;
 use reattempt::http_1::IDEMPOTENCY_KEY;
-use reattempt::reqwest_middleware_0_5::Retry;
+use reattempt::reqwest_middleware_0_5::{HttpRequests, RetryLayer};
 use reattempt::{Budget, Outcome, Policy, Stopped};
 use reqwest::{Client, Method};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error};
@@ -25,10 +25,11 @@ static SHOP: Budget = Budget::new();
 
 fn client() -> ClientWithMiddleware {
     let client = Client::builder().no_proxy().build().unwrap();
-    let retry = Retry::new(POLICY).with_name("shop").with_budget(&SHOP);
+    let retry = RetryLayer::new(POLICY).with_name("shop").with_budget(&SHOP);
+    let requests = HttpRequests::new().with_attempt_headers();
     // What is added after it runs for each attempt, and what is added before it once for each request.
     ClientBuilder::new(client)
-        .with(retry.with_attempt_headers())
+        .with(retry.with_requests(requests))
         .build()
 }
 

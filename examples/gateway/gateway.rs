@@ -17,11 +17,10 @@ use hyper::body::{Body, Bytes, Frame};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use reattempt::http_1::{DeadlineLayer, set_attempt_headers};
+use reattempt::http_1::DeadlineLayer;
 use reattempt::tower_0_5::{HttpRequests, RequestBody, RetryLayer, RetryService};
 use reattempt::{Budget, Budgets, Outcome, Policy, Stopped};
-use tower::util::MapRequest;
-use tower::{BoxError, Layer as _, ServiceExt as _};
+use tower::{BoxError, Layer as _};
 
 const POLICY: Policy = Policy::new()
     .with_attempts(4)
@@ -48,8 +47,7 @@ pub(crate) struct Upstream {
     pub(crate) http2: bool,
 }
 
-type Http = MapRequest<Client<HttpConnector, Sent>, fn(http::Request<Sent>) -> http::Request<Sent>>;
-type Retrying = RetryService<Http, HttpRequests>;
+type Retrying = RetryService<Client<HttpConnector, Sent>>;
 
 #[derive(Clone)]
 struct Gateway {
@@ -64,12 +62,10 @@ pub(crate) fn gateway(upstreams: Vec<Upstream>) -> Router {
         .with_name("gateway")
         .with_budgets(&UPSTREAMS)
         // A client's `Idempotency-Key` does not say that the upstream reads it.
-        .with_requests(HttpRequests::proxy());
+        .with_requests(HttpRequests::proxy().with_attempt_headers());
     let client = |http2| {
         let mut client = Client::builder(TokioExecutor::new());
-        let client: Client<_, Sent> = client.http2_only(http2).build_http();
-        // Below the layer, so for each attempt.
-        retry.layer(client.map_request(with_headers_of_the_attempt as fn(_) -> _))
+        retry.layer(client.http2_only(http2).build_http())
     };
     let gateway = Gateway {
         upstreams,
@@ -80,11 +76,6 @@ pub(crate) fn gateway(upstreams: Vec<Upstream>) -> Router {
         .fallback(forward)
         .layer(DeadlineLayer::new().with_max(LONGEST))
         .with_state(gateway)
-}
-
-fn with_headers_of_the_attempt(mut request: http::Request<Sent>) -> http::Request<Sent> {
-    set_attempt_headers(&mut request);
-    request
 }
 
 async fn forward(State(gateway): State<Gateway>, request: Request) -> Response {

@@ -15,17 +15,6 @@ mod atomics;
 mod budget;
 mod call;
 mod classify;
-#[cfg(feature = "_layers")]
-#[cfg_attr(
-    not(feature = "tower-0_5"),
-    expect(
-        dead_code,
-        unnameable_types,
-        unreachable_pub,
-        reason = "without it, no one else has requests"
-    )
-)]
-mod client_settings;
 mod clock;
 pub mod codes;
 mod context;
@@ -35,6 +24,8 @@ mod error;
 mod event;
 mod forward;
 mod getters;
+#[cfg(feature = "_layers")]
+mod layer;
 mod listen;
 #[doc(hidden)]
 pub mod lookup;
@@ -51,7 +42,7 @@ mod report;
 pub mod reqwest_middleware {
     //! `reqwest-middleware` 0.5: retries for all requests of a client.
     //!
-    //! Put [`Retry`] into the [`ClientBuilder`](::reqwest_middleware::ClientBuilder), and each request of the client is a
+    //! Put a [`RetryLayer`] into the [`ClientBuilder`](::reqwest_middleware::ClientBuilder), and each request of the client is a
     //! call. It uses `reqwest` 0.13, whose module is [`reqwest`](crate::adapters::reqwest).
     //!
     //! # Examples
@@ -60,7 +51,7 @@ pub mod reqwest_middleware {
     //! # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::reqwest_middleware as reqwest_middleware_0_5; }
     //! use std::time::Duration;
     //!
-    //! use reattempt::reqwest_middleware_0_5::Retry;
+    //! use reattempt::reqwest_middleware_0_5::RetryLayer;
     //! use reattempt::{Budget, Policy};
     //! use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
     //!
@@ -68,7 +59,7 @@ pub mod reqwest_middleware {
     //! static PAYMENTS: Budget = Budget::new();
     //!
     //! fn client() -> reqwest::Result<ClientWithMiddleware> {
-    //!     let retry = Retry::new(POLICY).with_name("payments").with_budget(&PAYMENTS);
+    //!     let retry = RetryLayer::new(POLICY).with_name("payments").with_budget(&PAYMENTS);
     //!     // `reqwest` retries too.
     //!     let client = reqwest::Client::builder().retry(reqwest::retry::never()).build()?;
     //!     Ok(ClientBuilder::new(client).with(retry).build())
@@ -81,7 +72,9 @@ pub mod reqwest_middleware {
     #[path = "reqwest_middleware.rs"]
     mod version;
 
-    pub use self::version::Retry;
+    #[doc(hidden)]
+    pub use crate::layer::FailedAttempt;
+    pub use crate::layer::{HttpRequests, Requests, RetryLayer};
 }
 #[cfg(feature = "reqwest-middleware-0_4")]
 #[path = ""]
@@ -93,7 +86,9 @@ pub mod reqwest_middleware_0_4 {
     #[path = "reqwest_middleware.rs"]
     mod version;
 
-    pub use self::version::Retry;
+    #[doc(hidden)]
+    pub use crate::layer::FailedAttempt;
+    pub use crate::layer::{HttpRequests, Requests, RetryLayer};
 }
 mod result;
 mod rng;

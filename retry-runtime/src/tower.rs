@@ -1,6 +1,6 @@
 //! `tower`: retries for all requests of a client, as a layer on any service of `tower` 0.5.
 //!
-//! Put [`RetryLayer`] around the client: that of `hyper-util`, the `Channel` of `tonic`, or the services of a crate that is built
+//! Put a [`RetryLayer`] around the client: that of `hyper-util`, the `Channel` of `tonic`, or the services of a crate that is built
 //! on `tower`. For servers, `http` has the `DeadlineLayer`.
 //!
 //! # Examples
@@ -13,7 +13,7 @@
 //! use http::{Request, Response};
 //! use reattempt::Policy;
 //! use reattempt::tower_0_5::RetryLayer;
-//! use tower::{Layer as _, ServiceExt as _, service_fn};
+//! use tower::{Layer as _, service_fn};
 //!
 //! const POLICY: Policy = Policy::new().with_attempts(4);
 //!
@@ -32,10 +32,8 @@
 #[cfg(feature = "tonic-0_14")]
 mod grpc;
 
-use std::borrow::{Borrow, Cow};
 use std::error::Error as StdError;
 use std::future::poll_fn;
-use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -49,50 +47,18 @@ use tower_service::Service;
 #[cfg(feature = "tonic-0_14")]
 pub use self::grpc::GrpcRequests;
 use crate::adapters::http::StatusError;
-use crate::adapters::http::headers::{IDEMPOTENCY_KEY, host_of, may_repeat, note_key};
-use crate::adapters::known;
-use crate::budget::Budgets;
+use crate::adapters::http::headers::host_of;
 use crate::call::{Cut, Never, Stops};
-use crate::classify::{Assessment, Retryable, Verdict};
+use crate::classify::{Retryable, Verdict};
 #[doc(hidden)]
-pub use crate::client_settings::FailedAttempt;
-pub use crate::client_settings::Requests;
-use crate::client_settings::{
-    ANY_HOST, ClientBudget, ClientSettings, client_setters, read_rest, repeat,
-};
+pub use crate::layer::FailedAttempt;
+use crate::layer::{ANY_HOST, read_rest};
+pub use crate::layer::{HttpRequests, Requests, RetryLayer};
 use crate::lookup::BoxedError;
 use crate::opaque::opaque;
-use crate::site::{BudgetOf, PolicyOf, Site, SiteSettings};
+use crate::site::{Site, SiteSettings};
 
-/// Requests of HTTP whose [body](RequestBody) can be copied, or is a stream that is sent once. A status decides about a
-/// response, and `Retry-After` is its hint. The type of an error says whether it is retried; see [`ServiceError`].
-///
-/// A method that is not idempotent, such as POST, and a write with a condition, such as `If-Match`, are retried only if nothing
-/// ran, or with the header `Idempotency-Key`; see
-/// [`is_idempotent`](crate::adapters::http::is_idempotent).
-///
-/// Of a response that is retried, a short rest of the body is read, at most 16 KiB and for at most 50 ms, so that its connection
-/// can be used again.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct HttpRequests {
-    of_proxy: bool,
-}
-
-impl HttpRequests {
-    /// For a client that makes its requests itself: a header `Idempotency-Key` says that the server knows keys.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self { of_proxy: false }
-    }
-
-    /// For a proxy, which passes on the requests of others. A header `Idempotency-Key` is passed on, and makes no request
-    /// idempotent: only the client that set it knows whether the server reads it.
-    #[must_use]
-    pub const fn proxy() -> Self {
-        Self { of_proxy: true }
-    }
-}
-
+/// The [body](RequestBody) can be copied, or is a stream that is sent once.
 impl<B: RequestBody, R: Body + Send, E: ServiceError> Requests<Request<B>, Response<R>, E>
     for HttpRequests
 {
@@ -109,16 +75,15 @@ impl<B: RequestBody, R: Body + Send, E: ServiceError> Requests<Request<B>, Respo
     }
 
     fn is_idempotent(&self, request: &Request<B>) -> bool {
-        let has_key = !self.of_proxy && request.headers().contains_key(IDEMPOTENCY_KEY);
-        has_key || may_repeat(request.method(), request.headers())
-    }
-
-    fn error(&self, error: &E) -> Option<(Verdict, Option<Duration>)> {
-        Some(error.answer())
+        self.may_repeat(request.method(), request.headers())
     }
 
     async fn failure(&self, response: &mut Response<R>) -> Option<StatusError> {
-        StatusError::from_parts(response.status(), response.headers())
+        self.failed(response.status(), response.headers())
+    }
+
+    fn error(&self, error: &E) -> Option<(Verdict, Option<Duration>)> {
+        error.answer()
     }
 
     fn host<'q>(&self, request: &'q Request<B>) -> &'q str {
@@ -127,9 +92,11 @@ impl<B: RequestBody, R: Body + Send, E: ServiceError> Requests<Request<B>, Respo
     }
 
     fn sends(&self, request: &mut Request<B>) {
-        if !self.of_proxy {
-            note_key(request.headers());
-        }
+        self.describe(&request.method().clone(), request.headers_mut());
+    }
+
+    fn delay(&self, response: &Response<R>) -> Option<Duration> {
+        self.delay_after(response.status(), response.headers())
     }
 
     async fn discard(&self, response: Response<R>) {
@@ -147,23 +114,20 @@ impl<B: RequestBody, R: Body + Send, E: ServiceError> Requests<Request<B>, Respo
     note = "derive `Retryable` for it; or, to have its sources decide, put `.map_err(tower::BoxError::from)` below the `RetryLayer`"
 )]
 pub trait ServiceError {
-    /// Returns the verdict of the error, and the delay that it asks for.
-    fn answer(&self) -> (Verdict, Option<Duration>);
+    /// Returns the verdict of the error, and the delay that it asks for. Default: `None`, so its sources are searched.
+    fn answer(&self) -> Option<(Verdict, Option<Duration>)> {
+        None
+    }
 }
 
 #[diagnostic::do_not_recommend]
 impl<E: Retryable> ServiceError for E {
-    fn answer(&self) -> (Verdict, Option<Duration>) {
-        (self.verdict(), self.hint())
+    fn answer(&self) -> Option<(Verdict, Option<Duration>)> {
+        Some((self.verdict(), self.hint()))
     }
 }
 
-impl ServiceError for BoxedError {
-    fn answer(&self) -> (Verdict, Option<Duration>) {
-        let Assessment { verdict, hint } = known::assessment(&**self);
-        (verdict, hint)
-    }
-}
+impl ServiceError for BoxedError {}
 
 /// The body of a request of [`HttpRequests`]: one that is `Clone`, or one of your own that may be a stream.
 #[diagnostic::on_unimplemented(
@@ -185,126 +149,7 @@ impl<B: Clone> RequestBody for B {
     }
 }
 
-/// A `tower` layer for clients: each request is a call, with the retries of a policy.
-///
-/// Limits, backoff, budget, nested calls, events and reports are those of an annotated function. All layers that are made at one
-/// place in the source share a name (that place, unless [`with_name`](Self::with_name) sets another) and a default budget for each
-/// [host](Self::with_budgets).
-///
-/// # What is retried
-///
-/// | an attempt ends with | next |
-/// |---|---|
-/// | a status that has a [retryable verdict](crate::codes::http_status), such as 503 | a retry. `Retry-After` is a lower bound of the wait, up to `max_retry_after` |
-/// | any other response, such as 404 | the response is a success of the call |
-/// | an error of the service, also in `poll_ready` | a retry, if its [type](ServiceError) has a verdict that allows it |
-/// | a failure of a POST, a PATCH, or a write with a condition, such as `If-Match` | a retry only if nothing ran, or with an `Idempotency-Key`, [except in a proxy](HttpRequests::proxy) |
-/// | a failure of a gRPC method | a retry only if nothing ran, or if the method may run twice: `GrpcRequests::with_idempotent` |
-/// | a failure of a stream, which [`copy`](Requests::copy) cannot copy | no retry: it is sent once |
-///
-/// - **Limits end at the head of the response.** The body is read after the call, and is not retried. The `timeout` of a stream covers
-///   its upload.
-/// - **Set the key above the layer**, so that all attempts send the same one.
-/// - **The service must be `Clone`**, and each attempt calls a clone. Put a `Buffer` around one that is not.
-/// - **Readiness is a part of the attempt.** The layer itself is always ready. No permit is held during a wait or a pause.
-/// - **A response that is retried is dropped before the wait**, so its stream and its permits are free. A short rest of its body is
-///   read, for a connection of HTTP/1.
-/// - **`hedge` of a policy has no effect**: a layer never makes two attempts at a time.
-///
-/// If the compiler says that a method such as `oneshot` exists, but that its trait bounds were not satisfied, write
-/// `tower::Service::call(&mut client, request)` in its place. The compiler then says what is missing.
-///
-/// # What the caller gets
-///
-/// | the last attempt | the caller gets | a gateway answers |
-/// |---|---|---|
-/// | had a response | that response, whatever its status | with it |
-/// | had an error | that error, in the `BoxError` | 502 |
-/// | was cut by a timeout or a deadline, or did not begin in time | a [`Stopped`](crate::Stopped), whose source is the error of an earlier attempt | 504 |
-/// | was in a pause of the budget that leaves no time | a `Stopped` with the outcome `paused` | 503 |
-///
-/// With `GrpcRequests`, a `Stopped` is in a `Status` with the code `DeadlineExceeded`, `Unavailable` or `Cancelled`. With
-/// [`POLICY.without_limits()`](crate::Policy::without_limits), nothing stops a call: the error is that of the service, which is then not
-/// a box.
-///
-/// # Where other layers go
-///
-/// | layer | above: once for a call | below: once for an attempt |
-/// |---|---|---|
-/// | `Timeout` | limits the call and its waits | limits an attempt, which is retried; prefer `timeout` and `deadline` of the policy, which send the time left |
-/// | `ConcurrencyLimit`, `RateLimit` | counts calls, also while they wait | counts attempts, and takes no permit during a wait |
-/// | `LoadShed` | sheds nothing | sheds an attempt, which is refused and so retried |
-/// | `Buffer` | works | what a service below does before it returns its future, such as `map_request`, sees no attempt |
-/// | `map_request` | sets the key | sets [the headers of the attempt](crate::adapters::http::set_attempt_headers), above a `Buffer` |
-/// | `HandleError` of `axum` | turns the error into a response, as `Router::layer` needs it | – |
-///
-/// # Examples
-///
-/// An error as a status:
-///
-/// ```
-/// # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::tower as tower_0_5; }
-/// use http::StatusCode;
-/// use reattempt::{Outcome, Stopped};
-///
-/// fn status(error: &tower::BoxError) -> StatusCode {
-///     match error.downcast_ref::<Stopped>().map(Stopped::outcome) {
-///         Some(Outcome::Paused) => StatusCode::SERVICE_UNAVAILABLE,
-///         Some(_) => StatusCode::GATEWAY_TIMEOUT,
-///         None => StatusCode::BAD_GATEWAY,
-///     }
-/// }
-/// # assert_eq!(status(&"reset".into()), StatusCode::BAD_GATEWAY);
-/// ```
-pub struct RetryLayer<Q = HttpRequests, L = Site<true>> {
-    settings: ClientSettings,
-    requests: Arc<Q>,
-    ends: PhantomData<fn() -> L>,
-}
-
-impl RetryLayer {
-    /// Retries with a [`Policy`](crate::Policy), or with a `&'static` [`Preset`](crate::Preset), which each request reads again.
-    ///
-    /// With [`POLICY.without_limits()`](crate::Policy::without_limits), nothing stops a call, and its error is that of the service.
-    #[must_use]
-    #[track_caller]
-    pub fn new<P>(policy: P) -> RetryLayer<HttpRequests, P::Site>
-    where
-        P: PolicyOf + Send + Sync + 'static,
-    {
-        RetryLayer {
-            settings: ClientSettings::new(policy),
-            requests: Arc::new(HttpRequests::new()),
-            ends: PhantomData,
-        }
-    }
-}
-
-impl<Q, L> RetryLayer<Q, L> {
-    /// Sets what the layer knows of requests, responses and errors. Default: [`HttpRequests::new`].
-    #[must_use]
-    pub fn with_requests<N>(self, requests: N) -> RetryLayer<N, L> {
-        RetryLayer {
-            settings: self.settings,
-            requests: Arc::new(requests),
-            ends: PhantomData,
-        }
-    }
-
-    client_setters!();
-}
-
-impl<Q, L> Clone for RetryLayer<Q, L> {
-    fn clone(&self) -> Self {
-        Self {
-            settings: self.settings.clone(),
-            requests: Arc::clone(&self.requests),
-            ends: PhantomData,
-        }
-    }
-}
-
-impl<S: Clone, Q, L> Layer<S> for RetryLayer<Q, L> {
+impl<S: Clone, Q: Clone, L: Clone> Layer<S> for RetryLayer<Q, L> {
     type Service = RetryService<S, Q, L>;
 
     fn layer(&self, inner: S) -> RetryService<S, Q, L> {
@@ -318,10 +163,14 @@ impl<S: Clone, Q, L> Layer<S> for RetryLayer<Q, L> {
 /// # Cancel safety
 ///
 /// Dropping the future of a request drops its attempt, or ends the wait.
+#[derive(Clone)]
 pub struct RetryService<S, Q = HttpRequests, L = Site<true>> {
     inner: S,
     layer: Arc<RetryLayer<Q, L>>,
 }
+
+/// The answer to a request.
+type Answered<A, X> = Pin<Box<dyn Future<Output = Result<A, X>> + Send>>;
 
 impl<S, Q, L, N> Service<N> for RetryService<S, Q, L>
 where
@@ -333,7 +182,7 @@ where
 {
     type Response = S::Response;
     type Error = L::Error;
-    type Future = Pin<Box<dyn Future<Output = Result<S::Response, L::Error>> + Send>>;
+    type Future = Answered<S::Response, L::Error>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), L::Error>> {
         Poll::Ready(Ok(()))
@@ -342,7 +191,6 @@ where
     fn call(&mut self, request: N) -> Self::Future {
         let (service, layer) = (self.inner.clone(), Arc::clone(&self.layer));
         Box::pin(async move {
-            let requests = &*layer.requests;
             let send = move |request| {
                 let mut service = service.clone();
                 async move {
@@ -350,9 +198,8 @@ where
                     service.call(request).await
                 }
             };
-            let ended = repeat::<L::Cut, _, _, _, _, _>(&layer.settings, requests, request, send);
-            let changed = |error| requests.for_caller(error);
-            ended.await.map_err(|error| L::error(error, changed))
+            let ended = layer.call::<L::Cut, _, _, _, _>(request, send);
+            ended.await.map_err(L::error)
         })
     }
 }
@@ -363,15 +210,15 @@ pub trait ErrorOfLayer<E> {
     type Cut: Stops<FailedAttempt, ()> + Send;
     type Error;
 
-    fn error(error: BoxedError, changed: impl FnOnce(BoxedError) -> BoxedError) -> Self::Error;
+    fn error(error: BoxedError) -> Self::Error;
 }
 
 impl<E> ErrorOfLayer<E> for Site<true> {
     type Cut = Cut;
     type Error = BoxedError;
 
-    fn error(error: BoxedError, changed: impl FnOnce(BoxedError) -> BoxedError) -> BoxedError {
-        changed(error)
+    fn error(error: BoxedError) -> BoxedError {
+        error
     }
 }
 
@@ -379,22 +226,10 @@ impl<E: StdError + 'static> ErrorOfLayer<E> for SiteSettings<'static> {
     type Cut = Never;
     type Error = E;
 
-    fn error(error: BoxedError, _: impl FnOnce(BoxedError) -> BoxedError) -> E {
+    fn error(error: BoxedError) -> E {
         let own = error.downcast();
         *own.expect("nothing stops the call, so it is the error of the service")
     }
 }
 
-impl<S: Clone, Q, L> Clone for RetryService<S, Q, L> {
-    fn clone(&self) -> Self {
-        Self {
-            inner: self.inner.clone(),
-            layer: Arc::clone(&self.layer),
-        }
-    }
-}
-
-opaque! {
-    RetryLayer [Q, L] [Q, L];
-    RetryService [S, Q, L] [S, Q, L];
-}
+opaque! { RetryService [S, Q, L] [S, Q, L]; }

@@ -20,7 +20,7 @@ use crate::trace::Lines;
 /// `LIMITED` says whether a timer may cut its attempts. It is a parameter of the type. So a function without timeout
 /// and deadline has no timer in its future, and its error type need not hold a `Stopped`. The settings alone begin the calls
 /// of such a function.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Site<const LIMITED: bool>(pub SiteSettings<'static>);
 
 /// What all calls of an annotated function share. The expansion of each function has one, in a `static`.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::error::Error as StdError;
 use std::mem;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use crate::adapters::known::links;
 use crate::deadline;
 use crate::deadline::header::parse_grpc_timeout;
 use crate::lookup::BoxedError;
+use crate::opaque::opaque;
 use crate::stopped::{Outcome, Stopped};
 
 /// Requests of gRPC, for the `Channel` of `tonic`: `RetryLayer::new(POLICY).with_requests(GrpcRequests::new())`.
@@ -40,10 +42,12 @@ use crate::stopped::{Outcome, Stopped};
 /// let reads = GrpcRequests::new().with_idempotent(|path| path.ends_with("/Check"));
 /// let retry = RetryLayer::new(POLICY).with_requests(reads);
 /// ```
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct GrpcRequests {
-    idempotent: Option<fn(&str) -> bool>,
+    idempotent: Option<Arc<OfPath>>,
 }
+
+type OfPath = dyn Fn(&str) -> bool + Send + Sync;
 
 impl GrpcRequests {
     /// Retries only what provably did not run.
@@ -54,12 +58,16 @@ impl GrpcRequests {
 
     /// Sets which methods may run twice, by their path, such as `/grpc.health.v1.Health/Check`. Default: none.
     #[must_use]
-    pub const fn with_idempotent(self, idempotent: fn(&str) -> bool) -> Self {
-        Self {
-            idempotent: Some(idempotent),
-        }
+    pub fn with_idempotent<P>(mut self, idempotent: P) -> Self
+    where
+        P: Fn(&str) -> bool + Send + Sync + 'static,
+    {
+        self.idempotent = Some(Arc::new(idempotent));
+        self
     }
 }
+
+opaque! { GrpcRequests [] []; }
 
 impl<R: Send, E> Requests<Request<Body>, Response<R>, E> for GrpcRequests {
     type Failure = Status;
@@ -72,8 +80,8 @@ impl<R: Send, E> Requests<Request<Body>, Response<R>, E> for GrpcRequests {
     }
 
     fn is_idempotent(&self, request: &Request<Body>) -> bool {
-        let path = request.uri().path();
-        self.idempotent.is_some_and(|idempotent| idempotent(path))
+        let rule = self.idempotent.as_ref();
+        rule.is_some_and(|rule| rule(request.uri().path()))
     }
 
     async fn failure(&self, response: &mut Response<R>) -> Option<Status> {

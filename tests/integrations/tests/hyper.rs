@@ -14,7 +14,7 @@ use reattempt::http_1::{StatusError, check};
 use reattempt::tower_0_5::RetryLayer;
 use reattempt::{Budget, Outcome, Policy, Retryable, Stopped, Verdict, codes, retry, with_report};
 use tokio::net::{TcpListener, TcpStream};
-use tower::{Layer as _, ServiceExt as _};
+use tower::Layer as _;
 
 type Body = Empty<Bytes>;
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use http::{Request, Response};
+use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body, Bytes, Frame};
 use hyper_util::client::legacy::Client;
@@ -18,7 +18,6 @@ use hyper_util::rt::TokioExecutor;
 use integrations::until;
 use integrations::upstream::{Upstream, Version};
 use reattempt::http_1::{StatusError, is_idempotent, set_attempt_headers};
-use reattempt::reqwest_middleware_0_5::Retry;
 use reattempt::tower_0_5::{HttpRequests, RequestBody, Requests, RetryLayer};
 use reattempt::{Budget, Budgets, Outcome, Policy, Retryable, Stopped, deadline, with_report};
 use reqwest_middleware::ClientBuilder;
@@ -60,7 +59,7 @@ async fn send_by(middleware: bool, version: Version, url: &str) -> u16 {
         Version::One => client,
         Version::Two(_) => client.http2_prior_knowledge(),
     };
-    let client = ClientBuilder::new(client.build().unwrap()).with(Retry::new(QUICK));
+    let client = ClientBuilder::new(client.build().unwrap()).with(RetryLayer::new(QUICK));
     client
         .build()
         .get(url)
@@ -173,7 +172,9 @@ async fn calls_that_wait_leave_their_connection_to_others() {
         let server = Upstream::start(Version::One, |_, _| busy(8 << 10, 50));
         let layered = RetryLayer::new(QUICK).layer(http(Version::One));
         let plain = reqwest::Client::builder().no_proxy().build().unwrap();
-        let with_middleware = ClientBuilder::new(plain).with(Retry::new(QUICK)).build();
+        let with_middleware = ClientBuilder::new(plain)
+            .with(RetryLayer::new(QUICK))
+            .build();
         let mut calls = JoinSet::new();
         for call in 1..=CALLS {
             if middleware {
@@ -326,6 +327,7 @@ async fn the_type_of_an_error_says_whether_it_is_retried() {
 }
 
 /// Only the body says whether a 429 can pass.
+#[derive(Clone)]
 struct Quotas;
 
 type Answer = Response<Full<Bytes>>;
@@ -404,9 +406,9 @@ async fn a_host_that_is_down_takes_no_retries_from_another() {
 async fn the_key_of_a_client_repeats_no_post_of_a_proxy() {
     let service =
         service_fn(|_: Request<String>| ready(Err::<Response<String>, _>(ShopError::Busy)));
-    let attempts = async |requests: HttpRequests, request: http::request::Builder| {
+    let attempts = async |requests: &HttpRequests, request: http::request::Builder| {
         let client = RetryLayer::new(QUICK)
-            .with_requests(requests)
+            .with_requests(requests.clone())
             .layer(service);
         let request = request.body(String::new()).unwrap();
         with_report(client.oneshot(request))
@@ -417,13 +419,39 @@ async fn the_key_of_a_client_repeats_no_post_of_a_proxy() {
     };
     for (requests, with_key) in [(HttpRequests::new(), 3), (HttpRequests::proxy(), 1)] {
         let post = Request::post("/").header("idempotency-key", "order-7");
-        assert_eq!(attempts(requests, post).await, with_key);
-        assert_eq!(attempts(requests, Request::post("/")).await, 1);
-        assert_eq!(attempts(requests, Request::put("/")).await, 3);
+        assert_eq!(attempts(&requests, post).await, with_key);
+        assert_eq!(attempts(&requests, Request::post("/")).await, 1);
+        assert_eq!(attempts(&requests, Request::put("/")).await, 3);
         assert_eq!(
-            attempts(requests, Request::put("/").header("if-match", "1")).await,
+            attempts(&requests, Request::put("/").header("if-match", "1")).await,
             1
         );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn rules_of_the_requests_say_what_did_not_run_and_how_long_to_wait() {
+    let service = service_fn(|_: Request<String>| {
+        let response = Response::builder().status(429).header("x-wait", "1700");
+        ready(Ok::<_, Infallible>(response.body(String::new()).unwrap()))
+    });
+    let millis = |_, headers: &HeaderMap| {
+        let millis = headers.get("x-wait")?.to_str().ok()?.parse().ok()?;
+        Some(Duration::from_millis(millis))
+    };
+    let refused = HttpRequests::new().with_refusals(|status, _| status == 429);
+    for (requests, attempts, waited) in [
+        (HttpRequests::new(), 1, 0),
+        (HttpRequests::new().with_retry_after(millis), 1, 0),
+        (refused.with_retry_after(millis), 3, 3_400),
+    ] {
+        let layer = RetryLayer::new(QUICK).with_requests(requests);
+        let began = Instant::now();
+        let post = Request::post("/").body(String::new()).unwrap();
+        let (sent, report) = with_report(layer.layer(service).oneshot(post)).await;
+        assert_eq!(sent.unwrap().status(), 429);
+        assert_eq!(report.unwrap().attempts(), attempts);
+        assert_eq!(began.elapsed(), Duration::from_millis(waited));
     }
 }
 
@@ -445,12 +473,7 @@ struct NoAnswer(#[source] ShopError);
 async fn events_and_errors_have_the_causes() {
     static CALLS: AtomicU32 = AtomicU32::new(0);
     let log = Log::default();
-    let written = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_writer(move || written.clone())
-        .with_ansi(false)
-        .with_max_level(tracing::Level::DEBUG);
-    let _guard = tracing::subscriber::set_default(subscriber.finish());
+    let _guard = log.subscribe();
     let service =
         service_fn(
             async |_: Request<String>| match CALLS.fetch_add(1, Ordering::Relaxed) {
@@ -538,13 +561,30 @@ async fn headers_of_the_attempt_are_set_above_a_buffer_and_not_below() {
         let has = request.headers().contains_key("x-attempt-number");
         Ok::<_, Infallible>(Response::new(has.to_string()))
     });
+    let log = Log::default();
+    let _guard = log.subscribe();
     let above = Buffer::new(service, 4).map_request(with_headers);
     let below = Buffer::new(service.map_request(with_headers), 4);
-    for (service, has) in [
-        (BoxCloneService::new(above), "true"),
-        (BoxCloneService::new(below), "false"),
+    let by_layer = HttpRequests::new().with_attempt_headers();
+    for (service, requests, has, warned) in [
+        (BoxCloneService::new(above), HttpRequests::new(), "true", 0),
+        (
+            BoxCloneService::new(below.clone()),
+            HttpRequests::new(),
+            "false",
+            1,
+        ),
+        (BoxCloneService::new(below), HttpRequests::new(), "false", 1),
+        (
+            BoxCloneService::new(Buffer::new(service, 4)),
+            by_layer,
+            "true",
+            1,
+        ),
     ] {
-        let client = RetryLayer::new(QUICK).layer(service);
+        let client = RetryLayer::new(QUICK)
+            .with_requests(requests)
+            .layer(service);
         let response = client.oneshot(Request::new(String::new())).await.unwrap();
         assert_eq!(response.body(), has);
     }
@@ -554,9 +594,22 @@ async fn headers_of_the_attempt_are_set_above_a_buffer_and_not_below() {
 struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
+    fn subscribe(&self) -> tracing::subscriber::DefaultGuard {
+        let written = self.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_writer(move || written.clone())
+            .with_ansi(false)
+            .with_max_level(tracing::Level::DEBUG);
+        tracing::subscriber::set_default(subscriber.finish())
+    }
+
     fn has(&self, text: &str) {
+        self.counts(text, 1);
+    }
+
+    fn counts(&self, text: &str, times: usize) {
         let log = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
-        assert_eq!(log.matches(text).count(), 1, "{log}");
+        assert_eq!(log.matches(text).count(), times, "{log}");
     }
 }
 

@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 use super::adapter::ResponseExt as _;
 use super::chain::{ClientBuilder, ClientWithMiddleware, Error, Middleware, Next, RequestBuilder};
 use super::client::{self, Body, Client, Method, Request, Response};
-use super::middleware::Retry;
+use super::middleware::{HttpRequests, Requests, RetryLayer};
 
 const QUICK: Policy = Policy::new()
     .with_attempts(4)
@@ -40,7 +40,7 @@ fn http() -> Client {
     client.build().unwrap()
 }
 
-fn client(retry: Retry) -> ClientWithMiddleware {
+fn client(retry: RetryLayer) -> ClientWithMiddleware {
     ClientBuilder::new(http()).with(retry).build()
 }
 
@@ -61,7 +61,7 @@ fn stopped(error: &Error) -> &Stopped {
 async fn a_request_waits_for_the_delay_that_the_server_asks_for() {
     let server = Loopback::start(&[UNAVAILABLE_FOR_A_SECOND]).await;
     let begun = Instant::now();
-    let (response, report) = sent(client(Retry::new(QUICK)).get(server.url())).await;
+    let (response, report) = sent(client(RetryLayer::new(QUICK)).get(server.url())).await;
     assert_eq!(response.unwrap().text().await.unwrap(), "done");
     assert!(begun.elapsed() >= Duration::from_secs(1));
     assert_eq!(report.outcome(), Outcome::SuccessAfterRetry);
@@ -71,7 +71,7 @@ async fn a_request_waits_for_the_delay_that_the_server_asks_for() {
 #[tokio::test]
 async fn after_the_last_attempt_the_caller_gets_its_response_or_its_error() {
     let server = Loopback::start(&[UNAVAILABLE; 4]).await;
-    let (response, report) = sent(client(Retry::new(QUICK)).get(server.url())).await;
+    let (response, report) = sent(client(RetryLayer::new(QUICK)).get(server.url())).await;
     let response = response.unwrap();
     assert_eq!(response.status(), 503);
     assert_eq!(response.text().await.unwrap(), "busy");
@@ -79,7 +79,7 @@ async fn after_the_last_attempt_the_caller_gets_its_response_or_its_error() {
     assert_eq!(server.calls(), 4);
 
     let server = Loopback::start(&[UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, Answer::Reset]).await;
-    let (response, _) = sent(client(Retry::new(QUICK)).get(server.url())).await;
+    let (response, _) = sent(client(RetryLayer::new(QUICK)).get(server.url())).await;
     let error = response.unwrap_err();
     assert!(matches!(error, Error::Reqwest(_)), "{error:?}");
     assert_eq!(error.verdict(), Verdict::Transient);
@@ -96,10 +96,11 @@ async fn a_call_that_is_late_gives_the_status_of_its_last_attempt() {
         .with_base(Duration::from_secs(2))
         .with_jitter(Jitter::None)
         .with_deadline(Duration::from_secs(10));
-    let retry = Retry::new(policy).with_retry_after(move |_| {
-        told.notify_one();
-        None
-    });
+    let retry =
+        RetryLayer::new(policy).with_requests(HttpRequests::new().with_retry_after(move |_, _| {
+            told.notify_one();
+            None
+        }));
     let ((response, report), ()) = tokio::join!(sent(client(retry).get(server.url())), async {
         refused.notified().await;
         tokio::time::pause();
@@ -118,7 +119,7 @@ async fn a_call_that_is_late_gives_the_status_of_its_last_attempt() {
 #[tokio::test]
 async fn an_answer_that_stays_the_same_is_a_success_of_the_call() {
     let server = Loopback::start(&[NOT_FOUND]).await;
-    let (response, report) = sent(client(Retry::new(QUICK)).get(server.url())).await;
+    let (response, report) = sent(client(RetryLayer::new(QUICK)).get(server.url())).await;
     assert_eq!(response.unwrap().status(), 404);
     assert_eq!(report.outcome(), Outcome::Success);
     assert_eq!(server.calls(), 1);
@@ -126,7 +127,7 @@ async fn an_answer_that_stays_the_same_is_a_success_of_the_call() {
 
 #[tokio::test]
 async fn a_post_is_retried_if_it_has_a_key_or_if_nothing_ran() {
-    let client = client(Retry::new(QUICK));
+    let client = client(RetryLayer::new(QUICK));
     for script in [&[UNAVAILABLE] as &'static [Answer], &[Answer::Reset]] {
         for (key, expected) in [(None, 1), (Some("order-7"), 2)] {
             let server = Loopback::start(script).await;
@@ -170,7 +171,7 @@ async fn what_is_said_of_all_requests_decides_in_place_of_their_methods() {
         (None, Method::GET, &[Answer::Reset], 2),
         (None, Method::GET, &[UNKNOWN], 1),
     ] {
-        let mut retry = Retry::new(QUICK);
+        let mut retry = RetryLayer::new(QUICK);
         if let Some(said) = said {
             retry = retry.with_idempotent(said);
         }
@@ -186,7 +187,7 @@ async fn what_is_said_of_all_requests_decides_in_place_of_their_methods() {
 /// If the first one was carried out, a second one would fail with 412, as if someone else had been faster.
 #[tokio::test]
 async fn a_request_that_may_run_only_once_by_its_condition_is_retried_as_a_post() {
-    let client = client(Retry::new(QUICK));
+    let client = client(RetryLayer::new(QUICK));
     let conditions = [
         ("if-match", "\"1\""),
         ("if-none-match", "*"),
@@ -223,7 +224,7 @@ async fn a_409_is_retried_if_an_attempt_with_the_same_key_may_still_run() {
     const IN_USE: Answer =
         Answer::Bytes(b"HTTP/1.1 409 Conflict\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
     let script: &'static [Answer] = &[Answer::Reset, IN_USE];
-    let client = client(Retry::new(QUICK));
+    let client = client(RetryLayer::new(QUICK));
     let server = Loopback::start(script).await;
     let request = client.post(server.url()).body("order");
     let response = request.header(IDEMPOTENCY_KEY, "order-7").send().await;
@@ -246,7 +247,7 @@ async fn a_post_that_a_goaway_leaves_out_is_sent_again_and_one_that_has_begun_is
     let http = Client::builder().no_proxy().http2_prior_knowledge();
     let http = http.retry(client::retry::never()).build().unwrap();
     let client = ClientBuilder::new(http.clone())
-        .with(Retry::new(QUICK))
+        .with(RetryLayer::new(QUICK))
         .build();
     for (goaway, verdict, calls) in [
         (&[(0, 2)], Verdict::Refused, 2),
@@ -267,7 +268,12 @@ async fn a_post_that_a_goaway_leaves_out_is_sent_again_and_one_that_has_begun_is
 async fn a_stream_is_sent_once() {
     let server = Loopback::start(&[UNAVAILABLE]).await;
     let stream = Body::wrap(Full::new(&b"order"[..]));
-    let (response, report) = sent(client(Retry::new(QUICK)).put(server.url()).body(stream)).await;
+    let (response, report) = sent(
+        client(RetryLayer::new(QUICK))
+            .put(server.url())
+            .body(stream),
+    )
+    .await;
     assert_eq!(response.unwrap().status(), 503);
     assert_eq!((report.attempts(), server.calls()), (1, 1));
     assert_eq!(report.outcome(), Outcome::AttemptsExhausted);
@@ -290,7 +296,7 @@ async fn fetch(client: &ClientWithMiddleware, url: &str) -> Result<(), FetchErro
 
 #[tokio::test]
 async fn retries_of_a_request_and_of_the_function_around_it_add() {
-    let client = client(Retry::new(QUICK));
+    let client = client(RetryLayer::new(QUICK));
     for script in [
         &[UNAVAILABLE; 20] as &'static [Answer],
         &[Answer::Reset; 20],
@@ -304,7 +310,7 @@ async fn retries_of_a_request_and_of_the_function_around_it_add() {
 #[tokio::test]
 async fn a_refused_retry_ends_the_function_around_too() {
     let impatient = QUICK.with_max_retry_after(Duration::from_millis(10));
-    let client = client(Retry::new(impatient));
+    let client = client(RetryLayer::new(impatient));
     let server = Loopback::start(&[UNAVAILABLE_FOR_A_SECOND; 20]).await;
     let (_, report) = with_report(fetch(&client, &server.url())).await;
     assert_eq!(report.unwrap().outcome(), Outcome::HintTooLong);
@@ -314,7 +320,7 @@ async fn a_refused_retry_ends_the_function_around_too() {
 #[tokio::test]
 async fn a_budget_bounds_the_retries_of_all_requests() {
     static EMPTY: Budget = Budget::aws().with_capacity(1).with_retry_cost(2);
-    let client = client(Retry::new(QUICK).with_budget(&EMPTY));
+    let client = client(RetryLayer::new(QUICK).with_budget(&EMPTY));
     let server = Loopback::start(&[UNAVAILABLE; 20]).await;
     let (response, report) = sent(client.get(server.url())).await;
     assert_eq!(response.unwrap().status(), 503);
@@ -325,7 +331,10 @@ async fn a_budget_bounds_the_retries_of_all_requests() {
 #[tokio::test]
 async fn a_host_that_is_down_takes_no_retries_from_another() {
     static OF_HOSTS: Budgets<String> = Budgets::new(Budget::new().with_capacity(20));
-    for retry in [Retry::new(QUICK), Retry::new(QUICK).with_budgets(&OF_HOSTS)] {
+    for retry in [
+        RetryLayer::new(QUICK),
+        RetryLayer::new(QUICK).with_budgets(&OF_HOSTS),
+    ] {
         let client = client(retry);
         let down = format!("http://{}/", loopback::nobody());
         for _ in 0..100 {
@@ -342,7 +351,7 @@ async fn a_host_that_is_down_takes_no_retries_from_another() {
 #[tokio::test]
 async fn a_request_keeps_to_the_deadline_around_it() {
     let patient = QUICK.with_timeout(Duration::from_secs(50));
-    let client = client(Retry::new(patient));
+    let client = client(RetryLayer::new(patient));
     let server = Loopback::start_skipping(&[Answer::Stall; 20]).await;
     let within = Duration::from_secs(20);
     let begun = tokio::time::Instant::now();
@@ -377,7 +386,7 @@ async fn a_timeout_of_all_attempts_is_a_stopped_that_the_function_around_underst
         .with_timeout(Duration::from_secs(20))
         // For that long, the function around knows of the retries of a request.
         .with_max_delay(Duration::from_hours(1));
-    let client = client(Retry::new(hasty));
+    let client = client(RetryLayer::new(hasty));
     let server = Loopback::start_skipping(&[Answer::Stall; 20]).await;
     let error = client.get(server.url()).send().await.unwrap_err();
     assert_eq!(stopped(&error).outcome(), Outcome::Timeout);
@@ -408,11 +417,11 @@ fn rules_and_verdicts_look_into_the_error_of_a_middleware() {
 #[tokio::test]
 async fn reports_have_the_name_that_the_user_gave() {
     let server = Loopback::start(&[]).await;
-    let named = client(Retry::new(QUICK).with_name("payments"));
+    let named = client(RetryLayer::new(QUICK).with_name("payments"));
     let (_, report) = sent(named.get(server.url())).await;
     assert_eq!(report.function(), "payments");
     let line = line!() + 1;
-    let unnamed = client(Retry::new(QUICK));
+    let unnamed = client(RetryLayer::new(QUICK));
     let (_, report) = sent(unnamed.get(server.url())).await;
     let place = format!("{}:{line}:", file!());
     assert!(
@@ -426,14 +435,14 @@ async fn reports_have_the_name_that_the_user_gave() {
 async fn a_preset_is_a_policy_too() {
     static SHOP: Preset = Preset::new("shop", QUICK.with_attempts(2));
     let server = Loopback::start(&[UNAVAILABLE; 4]).await;
-    let (_, report) = sent(client(Retry::new(&SHOP)).get(server.url())).await;
+    let (_, report) = sent(client(RetryLayer::new(&SHOP)).get(server.url())).await;
     assert_eq!(report.attempts(), 2);
 }
 
 #[tokio::test]
 async fn each_attempt_tells_the_server_its_number_and_the_time_left() {
-    let retry = Retry::new(QUICK.with_timeout(Duration::from_secs(9))).with_attempt_headers();
-    let client = client(retry);
+    let retry = RetryLayer::new(QUICK.with_timeout(Duration::from_secs(9)));
+    let client = client(retry.with_requests(HttpRequests::new().with_attempt_headers()));
     let server = Loopback::start(&[UNAVAILABLE]).await;
     client.get(server.url()).send().await.unwrap();
     let heads = server.requests();
@@ -458,7 +467,7 @@ async fn each_attempt_tells_the_server_its_number_and_the_time_left() {
     assert!(server.requests()[0].contains(&format!("{IDEMPOTENCY_KEY}: ")));
 
     let server = Loopback::start(&[]).await;
-    let plain = self::client(Retry::new(QUICK));
+    let plain = self::client(RetryLayer::new(QUICK));
     plain.get(server.url()).send().await.unwrap();
     assert!(!server.requests()[0].contains(ATTEMPT_NUMBER.as_str()));
 }
@@ -496,7 +505,7 @@ async fn middlewares_behind_see_each_attempt_and_those_before_see_the_call() {
     let (before, behind) = (Counts::default(), Counts::default());
     let client = ClientBuilder::new(http())
         .with(before.clone())
-        .with(Retry::new(QUICK))
+        .with(RetryLayer::new(QUICK))
         .with(behind.clone())
         .build();
     let server = Loopback::start(&[UNAVAILABLE; 2]).await;
@@ -512,7 +521,7 @@ async fn middlewares_behind_see_each_attempt_and_those_before_see_the_call() {
 #[tokio::test]
 async fn a_dropped_request_is_dropped_at_once() {
     let server = Loopback::start(&[Answer::Stall]).await;
-    let request = client(Retry::new(QUICK)).get(server.url()).send();
+    let request = client(RetryLayer::new(QUICK)).get(server.url()).send();
     let cut = tokio::time::timeout(Duration::from_millis(50), request);
     let (cut, report) = with_report(cut).await;
     cut.unwrap_err();
@@ -520,7 +529,7 @@ async fn a_dropped_request_is_dropped_at_once() {
 }
 
 /// What events say of a request that no server takes.
-async fn written(retry: Retry) -> String {
+async fn written(retry: RetryLayer) -> String {
     let written = Written::default();
     let writer = written.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -534,7 +543,7 @@ async fn written(retry: Retry) -> String {
 
 #[tokio::test]
 async fn events_leave_secrets_of_the_url_out_and_everything_if_silent() {
-    let said = written(Retry::new(QUICK).with_name("payments")).await;
+    let said = written(RetryLayer::new(QUICK).with_name("payments")).await;
     assert!(
         said.contains("payments") && said.contains("gave up"),
         "{said}"
@@ -543,14 +552,13 @@ async fn events_leave_secrets_of_the_url_out_and_everything_if_silent() {
         said.contains("/path)") && !said.contains("secret"),
         "{said}"
     );
-    let said = written(Retry::new(QUICK).with_sensitive(true)).await;
+    let said = written(RetryLayer::new(QUICK).with_sensitive(true)).await;
     assert!(said.contains("(sensitive)"), "{said}");
     assert!(
         !said.contains("secret") && !said.contains("/path"),
         "{said}"
     );
-    assert_eq!(written(Retry::new(QUICK).with_silent(true)).await, "");
-    assert_eq!(written(Retry::new(QUICK.with_silent(true))).await, "");
+    assert_eq!(written(RetryLayer::new(QUICK.with_silent(true))).await, "");
 }
 
 const BUSY: Answer = Answer::Bytes(
@@ -561,15 +569,55 @@ const BUSY: Answer = Answer::Bytes(
 async fn a_post_is_sent_again_after_a_429_if_the_server_says_that_it_did_not_run() {
     let policy = QUICK.with_throttled_base(Duration::from_millis(1));
     let server = Loopback::start(&[BUSY]).await;
-    let (response, _) = sent(client(Retry::new(policy.clone())).post(server.url())).await;
+    let (response, _) = sent(client(RetryLayer::new(policy.clone())).post(server.url())).await;
     assert_eq!(response.unwrap().status(), 429);
     assert_eq!(server.calls(), 1);
 
     let server = Loopback::start(&[BUSY]).await;
-    let retry = Retry::new(policy).with_refusals(|response| response.status() == 429);
+    let requests = HttpRequests::new().with_refusals(|status, _| status == 429);
+    let retry = RetryLayer::new(policy).with_requests(requests);
     let (response, _) = sent(client(retry).post(server.url())).await;
     assert_eq!(response.unwrap().status(), 200);
     assert_eq!(server.calls(), 2);
+}
+
+/// Only the body says whether a 503 can pass.
+struct Maintenance;
+
+#[derive(Debug, thiserror::Error, Retryable)]
+#[error("the shop is closed")]
+#[retryable(transient)]
+struct Closed;
+
+impl Requests<Request, Response, Error> for Maintenance {
+    type Failure = Closed;
+
+    fn copy(&self, request: &mut Request) -> Option<Request> {
+        request.try_clone()
+    }
+
+    fn is_idempotent(&self, request: &Request) -> bool {
+        request.method().is_idempotent()
+    }
+
+    async fn failure(&self, response: &mut Response) -> Option<Closed> {
+        response.status().is_server_error().then_some(())?;
+        let text = response.chunk().await.ok()??;
+        (text == "busy").then_some(Closed)
+    }
+}
+
+#[tokio::test]
+async fn requests_of_your_own_decide_by_the_body() {
+    const CLOSED: Answer = Answer::Bytes(
+        b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 5\r\nconnection: close\r\n\r\nuntil",
+    );
+    let retry = || RetryLayer::new(QUICK).with_requests(Maintenance);
+    let client = || ClientBuilder::new(http()).with(retry()).build();
+    let server = Loopback::start(&[UNAVAILABLE, CLOSED]).await;
+    let (response, report) = sent(client().get(server.url())).await;
+    assert_eq!(response.unwrap().status(), 503);
+    assert_eq!((report.attempts(), server.calls()), (2, 2));
 }
 
 const KEPT: Answer = Answer::Bytes(
@@ -579,7 +627,7 @@ const KEPT: Answer = Answer::Bytes(
 #[tokio::test]
 async fn a_failure_that_the_server_keeps_for_the_key_ends_the_call() {
     let server = Loopback::start(&[Answer::Reset, KEPT]).await;
-    let request = client(Retry::new(QUICK)).post(server.url());
+    let request = client(RetryLayer::new(QUICK)).post(server.url());
     let (response, _) = sent(request.header(IDEMPOTENCY_KEY, "once")).await;
     assert_eq!(response.unwrap().status(), 500);
     assert_eq!(server.calls(), 2);
@@ -590,7 +638,7 @@ async fn a_server_that_makes_its_unix_socket_late_is_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let http = Client::builder().unix_socket(path.as_path());
-    let client = ClientBuilder::new(http.build().unwrap()).with(Retry::new(
+    let client = ClientBuilder::new(http.build().unwrap()).with(RetryLayer::new(
         Policy::new()
             .with_unlimited_attempts()
             .with_base(Duration::from_millis(1))

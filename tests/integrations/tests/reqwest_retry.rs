@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use http::Extensions;
 use reattempt::Policy;
-use reattempt::reqwest_middleware_0_5::Retry;
+use reattempt::reqwest_middleware_0_5::RetryLayer;
 use reqwest::{Client, Method, Request, Response};
 use reqwest_middleware::{ClientBuilder, Error, Middleware, Next};
 use reqwest_retry::RetryTransientMiddleware;
@@ -57,7 +57,7 @@ fn theirs(client: ClientBuilder) -> ClientBuilder {
 
 fn ours(client: ClientBuilder) -> ClientBuilder {
     let policy = Policy::new().with_attempts(2).without_budget();
-    client.with(Retry::new(
+    client.with(RetryLayer::new(
         policy.with_max_retry_after(Duration::from_secs(200)),
     ))
 }

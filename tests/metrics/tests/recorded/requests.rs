@@ -2,7 +2,7 @@
 
 use http::Extensions;
 use reattempt::Policy;
-use reattempt::reqwest_middleware_0_5::Retry;
+use reattempt::reqwest_middleware_0_5::RetryLayer;
 use reqwest::{Client, Request, Response};
 use reqwest_middleware::{ClientBuilder, Error, Middleware, Next};
 
@@ -21,7 +21,7 @@ impl Middleware for Busy {
 
 #[test]
 fn a_request_is_a_call_of_the_name_that_the_user_gave() {
-    let retry = Retry::new(Policy::new().with_attempts(3)).with_name("payments");
+    let retry = RetryLayer::new(Policy::new().with_attempts(3)).with_name("payments");
     let client = ClientBuilder::new(Client::new())
         .with(retry)
         .with(Busy)

@@ -1,0 +1,460 @@
+//! The requests of a client as calls: what the layer of `tower` and the middleware of `reqwest-middleware` share.
+
+mod http;
+
+use std::borrow::{Borrow, Cow};
+use std::collections::BTreeMap;
+use std::error::Error as StdError;
+use std::fmt;
+use std::future::ready;
+use std::marker::PhantomData;
+use std::ops::ControlFlow::{Break, Continue};
+use std::panic::Location;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+pub use self::http::HttpRequests;
+pub(crate) use self::http::read_rest;
+use crate::adapters::known;
+use crate::budget::Budgets;
+use crate::call::{Call, Judgement, Stops, unless};
+use crate::classify::{Assessment, Retryable, Ruling, Verdict, VerdictAnswer};
+use crate::lookup::{BoxedError, Kept, write_chain};
+use crate::opaque::opaque;
+use crate::policy::Policy;
+use crate::result::FromStopped;
+use crate::site::{BudgetOf, PolicyOf, Site, SiteSettings};
+use crate::stopped::Stopped;
+
+/// What a [`RetryLayer`] has to know of the requests `Q` of a client, of its responses `A` and of its errors `E`.
+///
+/// [`HttpRequests`] is for requests of HTTP, and `GrpcRequests` for gRPC, with the feature `tonic`. Write your own for any other
+/// request, or for other rules.
+///
+/// # Examples
+///
+/// A client whose body has a method that copies it:
+///
+/// ```
+/// use std::io;
+/// use std::time::Duration;
+///
+/// use http::{Request, Response};
+/// use reattempt::http_1::{StatusError, is_idempotent};
+/// use reattempt::tower_0_5::Requests;
+/// use reattempt::{Retryable as _, Verdict};
+/// # struct Body;
+/// # impl Body { fn try_clone(&self) -> Option<Self> { Some(Self) } }
+/// # mod reattempt { pub use reattempt_runtime::{Retryable, Verdict, adapters::http as http_1, tower as tower_0_5}; }
+///
+/// struct OwnRequests;
+///
+/// impl<B: Send> Requests<Request<Body>, Response<B>, io::Error> for OwnRequests {
+///     type Failure = StatusError;
+///
+///     fn copy(&self, request: &mut Request<Body>) -> Option<Request<Body>> {
+///         let mut copy = Request::new(request.body().try_clone()?);
+///         *copy.method_mut() = request.method().clone();
+///         *copy.uri_mut() = request.uri().clone();
+///         *copy.headers_mut() = request.headers().clone();
+///         *copy.extensions_mut() = request.extensions().clone();
+///         Some(copy)
+///     }
+///
+///     fn is_idempotent(&self, request: &Request<Body>) -> bool {
+///         is_idempotent(request.method(), request.headers())
+///     }
+///
+///     fn error(&self, error: &io::Error) -> Option<(Verdict, Option<Duration>)> {
+///         Some((error.verdict(), error.hint()))
+///     }
+///
+///     async fn failure(&self, response: &mut Response<B>) -> Option<StatusError> {
+///         StatusError::from_parts(response.status(), response.headers())
+///     }
+///
+///     fn host<'q>(&self, request: &'q Request<Body>) -> &'q str {
+///         request.uri().host().unwrap_or_default()
+///     }
+/// }
+/// ```
+pub trait Requests<Q, A, E> {
+    /// The error that a response stands for.
+    type Failure: StdError + Retryable + Send + Sync + 'static;
+
+    /// Copies the request for a later attempt. With `None`, the call has one attempt. What could be copied once has to be copied
+    /// again.
+    fn copy(&self, request: &mut Q) -> Option<Q>;
+
+    /// Returns whether the request may run twice. If not, it is retried only after a failure without effect.
+    fn is_idempotent(&self, request: &Q) -> bool;
+
+    /// Returns what failed, or `None` if the response is a success. It is asked in the attempt, and may read the body, if it puts
+    /// another one in its place. The response is retried if its verdict allows that, and else returned.
+    fn failure(&self, response: &mut A) -> impl Future<Output = Option<Self::Failure>> + Send;
+
+    /// Returns the verdict of an error of the client, and the delay that it asks for. Default: `None`, so the errors that this crate
+    /// knows are searched, along the chain of sources.
+    fn error(&self, _error: &E) -> Option<(Verdict, Option<Duration>)> {
+        None
+    }
+
+    /// Returns the host of the request, whose [budget](RetryLayer::with_budgets) bounds its retries. Default: one for
+    /// all requests.
+    fn host<'q>(&self, _request: &'q Q) -> &'q str {
+        ANY_HOST
+    }
+
+    /// Returns how long the call may take, if the request says so. It shortens the deadline of the policy. Default: `None`.
+    fn deadline(&self, _request: &Q) -> Option<Duration> {
+        None
+    }
+
+    /// Prepares what an attempt sends, such as its headers. It runs in the attempt. Default: nothing.
+    fn sends(&self, _request: &mut Q) {}
+
+    /// Returns how long exactly to wait after a response that is retried, without jitter. Default: `None`, so the delay is that of
+    /// the policy, and of the hint.
+    fn delay(&self, _response: &A) -> Option<Duration> {
+        None
+    }
+
+    /// Drops a response that is retried, before the wait. To keep its connection, it may read the rest of the body for at most
+    /// 50 ms. Then it is dropped itself. Default: drops the response.
+    fn discard(&self, response: A) -> impl Future<Output = ()> + Send {
+        drop(response);
+        ready(())
+    }
+
+    /// Turns the error of a layer with limits into the one for the caller. Default: the same.
+    fn for_caller(&self, error: BoxedError) -> BoxedError {
+        error
+    }
+}
+
+/// Stands for a host that is not known. It is not empty, because to compare two empty texts takes 100 ns on some machines.
+pub(crate) const ANY_HOST: &str = "*";
+
+/// How long the rest of a response is read. A server that sends a short one has sent it with the head.
+const REST: Duration = Duration::from_millis(50);
+
+/// A layer for clients: each request is a call, with the retries of a policy. It is a layer of `tower`, and a middleware of
+/// `reqwest-middleware`.
+///
+/// Limits, backoff, budget, nested calls, events and reports are those of an annotated function. All layers that are made at one
+/// place in the source share a name (that place, unless [`with_name`](Self::with_name) sets another) and a default budget for each
+/// [host](Self::with_budgets).
+///
+/// # What is retried
+///
+/// | an attempt ends with | next |
+/// |---|---|
+/// | a status that has a [retryable verdict](crate::codes::http_status), such as 503 | a retry. `Retry-After` is a lower bound of the wait, up to `max_retry_after` |
+/// | any other response, such as 404 | the response is a success of the call |
+/// | an error of a service, also in `poll_ready` | a retry, if its type has a verdict that allows it: see `ServiceError` |
+/// | an error of `reqwest`, or of a middleware behind this one | a retry, if its [verdict](Retryable) allows it |
+/// | a 409 to a request with a key, after an attempt that may still run | a retry: that attempt has the key |
+/// | a failure of a POST, a PATCH, or a [write with a condition](crate::adapters::http::is_idempotent), such as `If-Match` | a retry only if nothing ran, or with an `Idempotency-Key`, [except in a proxy](HttpRequests::proxy) |
+/// | a failure of a gRPC method | a retry only if nothing ran, or if the method may run twice: `GrpcRequests::with_idempotent` |
+/// | a failure of a stream, which [`copy`](Requests::copy) cannot copy | no retry: it is sent once |
+///
+/// - **Limits end at the head of the response.** The body is read after the call, and is not retried. The `timeout` of a stream covers
+///   its upload.
+/// - **Set the key above the layer**, so that all attempts send the same one.
+/// - **A service must be `Clone`**, and each attempt calls a clone. Put a `Buffer` around one that is not.
+/// - **Readiness is a part of the attempt.** The layer itself is always ready. No permit is held during a wait or a pause.
+/// - **A response that is retried is dropped before the wait**, so its stream and its permits are free. A short rest of its body is
+///   read, for a connection of HTTP/1.
+/// - **`hedge` of a policy has no effect**: a layer never makes two attempts at a time. Hooks and rules such as `on_retry` need a
+///   function: annotate that, and leave the layer out.
+///
+/// If the compiler says that a method such as `call` exists, but that its trait bounds were not satisfied, write
+/// `client.oneshot(request)` in its place. The compiler then says what is missing.
+///
+/// # What the caller gets
+///
+/// | the last attempt | the caller gets | a gateway answers |
+/// |---|---|---|
+/// | had a response | that response, whatever its status | with it |
+/// | had an error | that error, in the `BoxError` of a service; unchanged from a middleware | 502 |
+/// | was cut by a timeout or a deadline, or did not begin in time | a [`Stopped`](crate::Stopped), whose source is the error of an earlier attempt | 504 |
+/// | was in a pause of the budget that leaves no time | a `Stopped` with the outcome `paused` | 503 |
+///
+/// From a middleware, a `Stopped` is in `Error::Middleware`. With `GrpcRequests`, it is in a `Status` with the code `DeadlineExceeded`, `Unavailable` or `Cancelled`. With
+/// [`POLICY.without_limits()`](crate::Policy::without_limits), nothing stops a call: the error of a service is then that of the service
+/// below, which is not a box.
+///
+/// # Where other layers go
+///
+/// | layer | above: once for a call | below: once for an attempt |
+/// |---|---|---|
+/// | `Timeout` | limits the call and its waits | limits an attempt, which is retried; prefer `timeout` and `deadline` of the policy, which send the time left |
+/// | `ConcurrencyLimit`, `RateLimit` | counts calls, also while they wait | counts attempts, and takes no permit during a wait |
+/// | `LoadShed` | sheds nothing | sheds an attempt, which is refused and so retried |
+/// | `Buffer` | works | what a service below does before it returns its future, such as `map_request`, sees no attempt |
+/// | `map_request` | sets the key | sees each attempt, above a `Buffer`. [`with_attempt_headers`](HttpRequests::with_attempt_headers) needs none |
+/// | `HandleError` of `axum` | turns the error into a response, as `Router::layer` needs it | – |
+///
+/// # Cancel safety
+///
+/// Dropping the future of a request drops its attempt, or ends the wait.
+///
+/// # Examples
+///
+/// An error as a status:
+///
+/// ```
+/// # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::tower as tower_0_5; }
+/// use http::StatusCode;
+/// use reattempt::{Outcome, Stopped};
+///
+/// fn status(error: &tower::BoxError) -> StatusCode {
+///     match error.downcast_ref::<Stopped>().map(Stopped::outcome) {
+///         Some(Outcome::Paused) => StatusCode::SERVICE_UNAVAILABLE,
+///         Some(_) => StatusCode::GATEWAY_TIMEOUT,
+///         None => StatusCode::BAD_GATEWAY,
+///     }
+/// }
+/// # assert_eq!(status(&"reset".into()), StatusCode::BAD_GATEWAY);
+/// ```
+#[derive(Clone)]
+pub struct RetryLayer<Q = HttpRequests, L = Site<true>> {
+    policy: Arc<dyn Fn() -> Policy + Send + Sync>,
+    site: SiteSettings<'static>,
+    budget: Arc<BudgetFor>,
+    pub(crate) requests: Q,
+    ends: PhantomData<fn() -> L>,
+}
+
+/// Finds the budget of a call, by its policy and its host. `None` leaves it to the policy.
+type BudgetFor = dyn Fn(&Policy, &str) -> Option<SharedBudget> + Send + Sync;
+type SharedBudget = Arc<dyn BudgetOf + Send + Sync>;
+
+impl RetryLayer {
+    /// Retries with a [`Policy`], or with a `&'static` [`Preset`](crate::Preset), which each request reads again.
+    ///
+    /// With [`POLICY.without_limits()`](Policy::without_limits), nothing stops a call, and the error of a service is that of the
+    /// service below.
+    #[must_use]
+    #[track_caller]
+    pub fn new<P>(policy: P) -> RetryLayer<HttpRequests, P::Site>
+    where
+        P: PolicyOf + Send + Sync + 'static,
+    {
+        static PLACES: Mutex<BTreeMap<&Location<'_>, Arc<Budgets<String>>>> =
+            Mutex::new(BTreeMap::new());
+        let place = Location::caller();
+        let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+        let hosts = Arc::clone(places.entry(place).or_default());
+        RetryLayer {
+            site: SiteSettings::at(place, policy.policy()),
+            policy: Arc::new(move || policy.policy()),
+            budget: Arc::new(move |policy, host| {
+                policy.has_default_budget().then(|| hosts.of(host) as _)
+            }),
+            requests: HttpRequests::new(),
+            ends: PhantomData,
+        }
+    }
+}
+
+impl<Q, L> RetryLayer<Q, L> {
+    /// Sets what the layer knows of requests, responses and errors. Default: [`HttpRequests::new`].
+    #[must_use]
+    pub fn with_requests<N>(self, requests: N) -> RetryLayer<N, L> {
+        RetryLayer {
+            policy: self.policy,
+            site: self.site,
+            budget: self.budget,
+            requests,
+            ends: PhantomData,
+        }
+    }
+
+    /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`new`](RetryLayer::new). A
+    /// `String` is kept until the program ends.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.site = self.site.with_name(match name.into() {
+            Cow::Borrowed(name) => name,
+            Cow::Owned(name) => name.leak(),
+        });
+        self
+    }
+
+    /// Sets one budget that bounds the retries to all hosts: a `&'static` [`Budget`](crate::Budget), or one in an `Arc`. Default:
+    /// that of the policy. If the policy names none, [one for each host](Self::with_budgets), and none if the attempts are
+    /// unlimited.
+    #[must_use]
+    pub fn with_budget(mut self, budget: impl BudgetOf + Send + Sync + 'static) -> Self {
+        let budget: SharedBudget = Arc::new(budget);
+        self.budget = Arc::new(move |_, _| Some(Arc::clone(&budget)));
+        self
+    }
+
+    /// Sets the budgets that bound the retries, one for each host: a `&'static` [`Budgets`], or one in an `Arc`. The key is the
+    /// host of the request, with its port if that is in the URI, such as `api.example.org` or `10.0.0.7:8080`, or what
+    /// [`Requests::host`] returns. So a host that is down takes no retries from the others. Default: budgets with the numbers of
+    /// [`Budget::new`](crate::Budget::new), for each place in the source that calls [`new`](RetryLayer::new).
+    #[must_use]
+    pub fn with_budgets<B>(mut self, budgets: B) -> Self
+    where
+        B: Borrow<Budgets<String>> + Send + Sync + 'static,
+    {
+        self.budget = Arc::new(move |_, host| Some(budgets.borrow().of(host)));
+        self
+    }
+
+    /// Says whether a request may run twice, as [`Run::with_idempotent`](crate::Run::with_idempotent) does. Default:
+    /// [`Requests::is_idempotent`] finds those that may not, and of the others nothing is said.
+    #[must_use]
+    pub fn with_idempotent(mut self, idempotent: bool) -> Self {
+        self.site = self.site.with_idempotent(idempotent);
+        self
+    }
+
+    /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. Of the URL in
+    /// the text of an error, they otherwise show scheme, host and path. Default: false.
+    #[must_use]
+    pub fn with_sensitive(mut self, sensitive: bool) -> Self {
+        self.site = self.site.with_sensitive(sensitive);
+        self
+    }
+
+    /// Makes the call of one request: sends it and copies of it until it succeeds, or until there is a reason to stop.
+    ///
+    /// A response that is retried is dropped before the wait. What the wait needs of it was read before.
+    pub(crate) async fn call<C, N, A, E, F>(
+        &self,
+        mut request: N,
+        mut send: impl FnMut(N) -> F,
+    ) -> Result<A, BoxedError>
+    where
+        C: Stops<FailedAttempt, ()>,
+        Q: Requests<N, A, E>,
+        E: Into<BoxedError>,
+        F: Future<Output = Result<A, E>>,
+    {
+        let requests = &self.requests;
+        let mut copy = requests.copy(&mut request);
+        let sent_once = copy.is_none();
+        let mut policy = (self.policy)();
+        if sent_once {
+            policy = policy.with_attempts(1);
+        }
+        if let Some(left) = requests.deadline(&request) {
+            let own = policy.deadline().unwrap_or(left);
+            policy = policy.with_deadline(own.min(left));
+        }
+        let budget = (self.budget)(&policy, requests.host(&request));
+        let mut site = self.site.clone().with_policy(|_| policy);
+        if site.idempotent.is_none() && !requests.is_idempotent(&request) {
+            site = site.with_idempotent(false);
+        }
+        let site = match &budget {
+            Some(budget) => site.with_budget(budget.budget()),
+            None => site,
+        };
+        let means_failure = |verdict: Verdict| {
+            let unknown = verdict == Verdict::Unknown && site.idempotent == Some(true);
+            verdict.is_retryable() || unknown
+        };
+        let fail = |assessment, error| FailedAttempt {
+            error,
+            assessment,
+            sent_once,
+        };
+        let mut call = Call::<C, Kept<FailedAttempt>>::with(&site);
+        let mut answer = None;
+        let ended = 'call: loop {
+            while let Some(at) = match call.pause() {
+                Ok(at) => at,
+                Err(cut) => break 'call call.cut_between(cut),
+            } {
+                at.wait().await;
+            }
+            let attempt = async {
+                requests.sends(&mut request);
+                let mut response = send(request).await.map_err(|error| {
+                    let own = requests.error(&error).map(VerdictAnswer::into_assessment);
+                    let error = error.into();
+                    fail(own.unwrap_or_else(|| known::assessment(&*error)), error)
+                })?;
+                match requests.failure(&mut response).await {
+                    Some(failure) if means_failure(failure.verdict()) => {
+                        answer = Some(response);
+                        Err(fail(Assessment::of(&failure), failure.into()))
+                    }
+                    _ => Ok(response),
+                }
+            };
+            let ended = call.attempt(attempt).await;
+            call.retry_after(&ended, |_| {
+                answer.as_ref().and_then(|answer| requests.delay(answer))
+            });
+            let decided = call.settle_with(
+                ended,
+                |failed| Judgement {
+                    ruling: Ruling::by(failed.error().assessment),
+                    words: failed.error(),
+                    keeps: PhantomData,
+                },
+                |_| (),
+            );
+            let at = match decided {
+                Continue(at) => at,
+                Break(ended) => break ended,
+            };
+            if let Some(answer) = answer.take() {
+                unless(pin!(at.at_most(REST).wait()), requests.discard(answer)).await;
+            }
+            at.wait().await;
+            request = copy.expect("a request without a copy has one attempt");
+            copy = requests.copy(&mut request);
+        };
+        ended.or_else(|failed| match answer {
+            // The answer of the last attempt is that of the call.
+            Some(answer) => Ok(answer),
+            None if C::LIMITED => Err(requests.for_caller(failed.error)),
+            None => Err(failed.error),
+        })
+    }
+}
+
+opaque! { RetryLayer [Q, L] [Q, L]; }
+
+/// Why an attempt failed: the error of the service, or what its response stands for. Or what stopped the call.
+#[derive(Debug)]
+#[doc(hidden)]
+pub struct FailedAttempt {
+    error: BoxedError,
+    assessment: Assessment,
+    sent_once: bool,
+}
+
+impl FromStopped<()> for FailedAttempt {
+    fn from_stopped(stopped: Stopped) -> Self {
+        Self {
+            error: stopped.into(),
+            assessment: Assessment::UNKNOWN,
+            sent_once: false,
+        }
+    }
+}
+
+/// As the source of a [`Stopped`].
+impl From<FailedAttempt> for BoxedError {
+    fn from(failed: FailedAttempt) -> Self {
+        failed.error
+    }
+}
+
+/// For events.
+impl fmt::Display for FailedAttempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_chain(&*self.error, f)?;
+        let once = " (the request cannot be copied, so it is sent once)";
+        f.write_str(if self.sent_once { once } else { "" })
+    }
+}

@@ -1,0 +1,155 @@
+//! What is known of requests of HTTP, whatever the client is.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::http::{HeaderMap, Method, StatusCode};
+use ::http_body::Body;
+
+use crate::adapters::http::StatusError;
+use crate::adapters::http::headers::{IDEMPOTENCY_KEY, may_repeat, note_key, set_headers};
+use crate::opaque::opaque;
+
+/// Requests of HTTP whose body can be copied, or is a stream that is sent once. A status decides about a response, and `Retry-After`
+/// is its hint. The type of an error says whether it is retried.
+///
+/// A method that is not idempotent, such as POST, and a write with a condition, such as `If-Match`, are retried only if nothing
+/// ran, or with the header `Idempotency-Key`; see
+/// [`is_idempotent`](crate::adapters::http::is_idempotent).
+///
+/// Of a response that is retried, a short rest of the body is read, at most 16 KiB and for at most 50 ms, so that its connection
+/// can be used again.
+#[derive(Clone, Default)]
+pub struct HttpRequests {
+    of_proxy: bool,
+    sends_headers: bool,
+    refused: Option<Arc<OfResponse<bool>>>,
+    delay: Option<Arc<OfResponse<Option<Duration>>>>,
+}
+
+type OfResponse<T> = dyn Fn(StatusCode, &HeaderMap) -> T + Send + Sync;
+
+impl HttpRequests {
+    /// For a client that makes its requests itself: a header `Idempotency-Key` says that the server knows keys.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            of_proxy: false,
+            sends_headers: false,
+            refused: None,
+            delay: None,
+        }
+    }
+
+    /// For a proxy, which passes on the requests of others. A header `Idempotency-Key` is passed on, and makes no request
+    /// idempotent: only the client that set it knows whether the server reads it.
+    #[must_use]
+    pub const fn proxy() -> Self {
+        let mut proxy = Self::new();
+        proxy.of_proxy = true;
+        proxy
+    }
+
+    /// Describes each attempt to the server: sets the headers of
+    /// [`set_attempt_headers`](crate::adapters::http::set_attempt_headers), and so passes the deadline on. The key that it sets makes
+    /// no request idempotent: only you know whether the server reads it. Default: no headers.
+    ///
+    /// # Panics
+    ///
+    /// - The request panics if the operating system gives no randomness for the key.
+    #[must_use]
+    pub fn with_attempt_headers(mut self) -> Self {
+        self.sends_headers = true;
+        self
+    }
+
+    /// Sets by which failures the server says that it did not run the request, such as `|status, _| status == 429`. After them, a
+    /// POST is retried too. RFC 6585 does not say it of 429, so by default, a failure that is throttled may have run.
+    #[must_use]
+    pub fn with_refusals<P>(mut self, refused: P) -> Self
+    where
+        P: Fn(StatusCode, &HeaderMap) -> bool + Send + Sync + 'static,
+    {
+        self.refused = Some(Arc::new(refused));
+        self
+    }
+
+    /// Waits exactly as long as `delay` says after a response that is retried, without jitter, if it returns a duration. Use it
+    /// for headers such as `RateLimit-Reset`. For `None`, the wait is that without it. One above `max_retry_after`, or one that
+    /// does not fit the deadline, ends the call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::tower as tower_0_5; }
+    /// use std::time::Duration;
+    ///
+    /// use reattempt::Policy;
+    /// use reattempt::tower_0_5::{HttpRequests, RetryLayer};
+    ///
+    /// let requests = HttpRequests::new().with_retry_after(|_, headers| {
+    ///     let millis = headers.get("retry-after-ms")?.to_str().ok()?;
+    ///     Some(Duration::from_millis(millis.parse().ok()?))
+    /// });
+    /// let retry = RetryLayer::new(Policy::new()).with_requests(requests);
+    /// # drop(retry);
+    /// ```
+    #[must_use]
+    pub fn with_retry_after<P>(mut self, delay: P) -> Self
+    where
+        P: Fn(StatusCode, &HeaderMap) -> Option<Duration> + Send + Sync + 'static,
+    {
+        self.delay = Some(Arc::new(delay));
+        self
+    }
+
+    pub(crate) fn may_repeat(&self, method: &Method, headers: &HeaderMap) -> bool {
+        let has_key = !self.of_proxy && headers.contains_key(IDEMPOTENCY_KEY);
+        has_key || may_repeat(method, headers)
+    }
+
+    pub(crate) fn failed(&self, status: StatusCode, headers: &HeaderMap) -> Option<StatusError> {
+        let failure = StatusError::from_parts(status, headers)?;
+        let refused = self
+            .refused
+            .as_ref()
+            .map(|refused| refused(status, headers));
+        Some(if refused == Some(true) {
+            failure.refused()
+        } else {
+            failure
+        })
+    }
+
+    pub(crate) fn delay_after(&self, status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
+        (self.delay.as_ref()?)(status, headers)
+    }
+
+    pub(crate) fn describe(&self, method: &Method, headers: &mut HeaderMap) {
+        if self.sends_headers {
+            set_headers(method, headers);
+        } else if !self.of_proxy {
+            note_key(headers);
+        }
+    }
+}
+
+opaque! { HttpRequests [] []; }
+
+/// Reads the rest of a body if it is short, so that its connection can be used again.
+pub(crate) async fn read_rest(body: impl Body) {
+    const LENGTH: u64 = 16 << 10;
+    const FRAMES: usize = 16;
+    let mut body = pin!(body);
+    if body.size_hint().lower() > LENGTH {
+        return;
+    }
+    for _ in 0..FRAMES {
+        let frame = poll_fn(|context| body.as_mut().poll_frame(context)).await;
+        if !matches!(frame, Some(Ok(_))) {
+            break;
+        }
+    }
+}
