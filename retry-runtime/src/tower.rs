@@ -172,6 +172,17 @@ pub struct RetryService<S, Q = HttpRequests, L = Site<true>> {
 /// The answer to a request.
 type Answered<A, X> = Pin<Box<dyn Future<Output = Result<A, X>> + Send>>;
 
+impl<S, Q, L> RetryService<S, Q, L> {
+    /// Sends one request, as `oneshot` of `tower::ServiceExt` does. With this one, the compiler says what a service that cannot be
+    /// called is missing, such as a body that is `Clone`.
+    pub fn oneshot<N, A, X>(mut self, request: N) -> Answered<A, X>
+    where
+        Self: Service<N, Future = Answered<A, X>>,
+    {
+        self.call(request)
+    }
+}
+
 impl<S, Q, L, N> Service<N> for RetryService<S, Q, L>
 where
     S: Service<N, Error: Into<BoxedError>, Future: Send> + Clone + Send + 'static,
