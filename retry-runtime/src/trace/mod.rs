@@ -6,7 +6,11 @@
 mod shown;
 mod spans;
 
+#[cfg(feature = "http-1")]
+use std::collections::BTreeSet;
 use std::mem;
+#[cfg(feature = "http-1")]
+use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -80,6 +84,20 @@ pub(crate) fn ignored_header(header: &str, value: &[u8], expected: &'static str)
         value = value(),
         expected = expected,
     );
+}
+
+/// A request gets no headers of an attempt, because this place in the source runs in none: one event of level warn for each place.
+#[cfg(feature = "http-1")]
+pub(crate) fn outside_of_attempt(place: &'static Location<'static>) {
+    static PLACES: Mutex<BTreeSet<&Location<'_>>> = Mutex::new(BTreeSet::new());
+    let places = || PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+    if may_be_heard() && places().insert(place) {
+        tracing::warn!(
+            target: "reattempt",
+            %place,
+            "headers of an attempt are set outside of an attempt"
+        );
+    }
 }
 
 pub(crate) const IN_DOUBT: &str = "a transaction may have taken effect; nothing repeats it";

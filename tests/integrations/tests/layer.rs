@@ -587,6 +587,12 @@ async fn headers_of_the_attempt_are_set_above_a_buffer_and_not_below() {
             .layer(service);
         let response = client.oneshot(Request::new(String::new())).await.unwrap();
         assert_eq!(response.body(), has);
+        // One line for each place in the source that calls it.
+        log.counts(
+            "headers of an attempt are set outside of an attempt",
+            warned,
+        );
+        log.counts("tests/layer.rs:", warned);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The headers that tell a server about the attempt that sends a request.
 
+use std::panic::Location;
 use std::time::Duration;
 
 use ::http::header::{IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
@@ -9,6 +10,7 @@ use crate::context::Attempt;
 #[cfg(feature = "_grpc")]
 use crate::deadline::header::{format_grpc_timeout, parse_grpc_timeout};
 use crate::deadline::header::{format_millis, parse_millis};
+use crate::trace;
 
 /// The idempotency key, by which a server recognises a repeated request: the same for all attempts of a call.
 ///
@@ -41,9 +43,10 @@ pub(crate) const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeou
 /// [`Attempt::idempotency_key`]. A key that is already set is kept, such as that of the client of a proxy. A number is replaced, and of
 /// two times the shorter one is sent.
 ///
-/// Call it in the task of the attempt. Outside of an attempt, nothing is set: above the layer that retries, as in an interceptor of a
-/// client of `tonic`; in `map_request` below a `Buffer` of `tower`; or in a spawned task without [`propagate`](crate::propagate()). With a
-/// `RetryLayer`, call it in `map_request` directly below the layer.
+/// Call it in the task of the attempt. Outside of an attempt, nothing is set, and an event of level warn says where it was called, once
+/// for each place: above the layer that retries, as in an interceptor of a client of `tonic`; in `map_request` below a `Buffer` of
+/// `tower`; or in a spawned task without [`propagate`](crate::propagate()). With a `RetryLayer`, use
+/// `HttpRequests::with_attempt_headers`, or call it in `map_request` directly below the layer.
 ///
 /// The span of each attempt after the first gets the field `http.request.resend_count`, as in the semantic conventions
 /// of OpenTelemetry.
@@ -61,13 +64,15 @@ pub(crate) const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeou
 /// // Not in the body of an annotated function, so there is no attempt.
 /// assert!(request.headers().is_empty());
 /// ```
+#[track_caller]
 pub fn set_attempt_headers<B>(request: &mut Request<B>) {
     set_headers(&request.method().clone(), request.headers_mut());
 }
 
 /// [`set_attempt_headers`], for the requests of clients.
+#[track_caller]
 pub(crate) fn set_headers(method: &Method, headers: &mut HeaderMap) {
-    let Some(attempt) = Attempt::current() else {
+    let Some(attempt) = attempt() else {
         return;
     };
     attempt.record_resend();
@@ -80,6 +85,16 @@ pub(crate) fn set_headers(method: &Method, headers: &mut HeaderMap) {
     if let Some(left) = attempt.remaining() {
         set_time(headers, TIMEOUT_MS, left, parse_millis, format_millis);
     }
+}
+
+/// The attempt to describe to the server. If there is none, an event says where it was asked for.
+#[track_caller]
+pub(crate) fn attempt() -> Option<Attempt> {
+    let attempt = Attempt::current();
+    if attempt.is_none() {
+        trace::outside_of_attempt(Location::caller());
+    }
+    attempt
 }
 
 /// Sets the key, unless there is one.

@@ -12,7 +12,8 @@ pub trait RequestExt: Sealed + Sized {
     /// Sets the headers of [`set_attempt_headers`](crate::adapters::http::set_attempt_headers): the number of the attempt, the
     /// time left, and with POST and PATCH the idempotency key.
     ///
-    /// Headers that you set before are kept, so call it last. Outside of an attempt, nothing is set. Build the request
+    /// Headers that you set before are kept, so call it last. Outside of an attempt, nothing is set, and an event of level warn says
+    /// where. Build the request
     /// in the body of the annotated function, so that each attempt sends its own number.
     ///
     /// # Examples
@@ -39,6 +40,7 @@ pub trait RequestExt: Sealed + Sized {
 impl Sealed for RequestBuilder {}
 
 impl RequestExt for RequestBuilder {
+    #[track_caller]
     fn attempt_headers(self) -> Self {
         let sound = Cell::new(false);
         let builder = self.header(Asked(&sound), HeaderValue::from_static(""));

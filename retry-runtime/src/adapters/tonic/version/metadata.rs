@@ -3,8 +3,7 @@
 use super::super::client::metadata::MetadataMap;
 use ::http::HeaderName;
 
-use crate::adapters::http::headers::{set_grpc_timeout, set_header, set_key};
-use crate::context::Attempt;
+use crate::adapters::http::headers::{attempt, set_grpc_timeout, set_header, set_key};
 
 /// Describes the current attempt to the server.
 ///
@@ -15,7 +14,7 @@ use crate::context::Attempt;
 /// | `grpc-timeout` | the time left, if the attempt has a limit (*gRPC over HTTP2*, gRPC project) |
 ///
 /// A key that is already set is kept, the number is replaced, and of two times the shorter one is sent. Outside of an attempt,
-/// nothing is set, as in an interceptor above the layer that retries.
+/// as in an interceptor above the layer that retries, nothing is set, and an event of level warn says where.
 ///
 /// # Panics
 ///
@@ -30,8 +29,9 @@ use crate::context::Attempt;
 /// // Not in the body of an annotated function, so there is no attempt.
 /// assert!(request.metadata().is_empty());
 /// ```
+#[track_caller]
 pub fn set_attempt_metadata(metadata: &mut MetadataMap) {
-    let Some(attempt) = Attempt::current() else {
+    let Some(attempt) = attempt() else {
         return;
     };
     let headers = metadata.as_mut();
