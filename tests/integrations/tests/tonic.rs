@@ -1,15 +1,18 @@
 //! gRPC against a real server in this process, over loopback.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use integrations::grpc::{self, Service, endpoint};
 use integrations::loopback;
 use reattempt::tower_0_5::{GrpcRequests, RetryLayer, RetryService};
-use reattempt::{Outcome, Policy, Retryable as _, Verdict, with_report};
+use reattempt::{Budget, Outcome, Policy, Retryable as _, Verdict, with_report};
+use tonic::body::Body;
 use tonic::transport::Channel;
 use tonic::{Code, Status};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
+use tonic_types::{ErrorDetails, StatusExt as _};
 use tower::Layer as _;
 
 #[path = "tonic"]
@@ -31,11 +34,13 @@ async fn a_layer_retries_the_calls_of_a_channel() {
     let policy = Policy::new().with_attempts(3);
     let layer = RetryLayer::new(policy.with_base(Duration::from_millis(1)));
     let script = |call| (call < 3).then(|| Status::unavailable("deploying"));
+    let reads = HashSet::from(["/grpc.health.v1.Health/Check".to_owned()]);
     for (idempotent, calls) in [(true, 3), (false, 1)] {
         let service = Service::start(script).await;
         let mut requests = GrpcRequests::new();
         if idempotent {
-            requests = requests.with_idempotent(|path| path == "/grpc.health.v1.Health/Check");
+            let reads = reads.clone();
+            requests = requests.with_idempotent(move |path| reads.contains(path));
         }
         let channel = endpoint(service.address).connect_lazy();
         let retried = layer.clone().with_requests(requests).layer(channel);
@@ -80,6 +85,7 @@ async fn the_deadline_of_a_request_is_that_of_its_call() {
 
 #[tokio::test]
 async fn a_limit_of_a_layer_has_the_code_that_grpc_has_for_it() {
+    static PAUSED: Budget = Budget::new().with_pause();
     let service = Service::start(|_| Some(grpc::stall())).await;
     let hasty = Policy::new().with_timeout(Duration::from_secs(20));
     let answer = retried(hasty, &service)
@@ -88,11 +94,42 @@ async fn a_limit_of_a_layer_has_the_code_that_grpc_has_for_it() {
     let status = answer.unwrap_err();
     assert_eq!(status.code(), Code::DeadlineExceeded, "{status:?}");
     assert_eq!(status.verdict(), Verdict::Transient, "{status:?}");
+
+    // The budget is in a pause that leaves no time.
+    let service = Service::start(|_| {
+        let (code, later) = (Code::ResourceExhausted, Duration::from_secs(30));
+        let details = ErrorDetails::with_retry_info(Some(later));
+        Some(Status::with_error_details(code, "slow down", details))
+    });
+    let service = service.await;
+    let bounded = RetryLayer::new(Policy::new().with_deadline(Duration::from_secs(20)));
+    let bounded = bounded
+        .with_budget(&PAUSED)
+        .with_requests(GrpcRequests::new());
+    let mut client = HealthClient::new(bounded.layer(endpoint(service.address).connect_lazy()));
+    for code in [Code::ResourceExhausted, Code::Unavailable] {
+        let answer = client.check(HealthCheckRequest::default()).await;
+        assert_eq!(answer.unwrap_err().code(), code);
+    }
+    assert_eq!(service.calls(), 1);
+
+    // A call below was cancelled.
+    let below = tower::service_fn(async |_: http::Request<Body>| {
+        let run = Policy::new().run(async || Err::<http::Response<Body>, _>("never"));
+        let run = run.when_any(|_| true).or_stopped();
+        let stopped = run.with_cancel(std::future::ready(())).await.unwrap_err();
+        Err::<http::Response<Body>, tower::BoxError>(stopped.into_failed().unwrap_err().into())
+    });
+    let layer = RetryLayer::new(Policy::new()).with_requests(GrpcRequests::new());
+    let answer = HealthClient::new(layer.layer(below))
+        .check(HealthCheckRequest::default())
+        .await;
+    assert_eq!(answer.unwrap_err().code(), Code::Cancelled);
 }
 
 #[tokio::test]
 async fn services_of_grpc_have_budgets_of_their_own() {
-    static SERVICES: reattempt::Budgets<String> = reattempt::Budgets::new(reattempt::Budget::new());
+    static SERVICES: reattempt::Budgets<String> = reattempt::Budgets::new(Budget::new());
     let service = Service::start(|_| Some(Status::unavailable("deploying"))).await;
     let requests = GrpcRequests::new().with_idempotent(|_| true);
     let layer = RetryLayer::new(Policy::new()).with_budgets(&SERVICES);
@@ -120,8 +157,8 @@ async fn without_limits_the_error_is_that_of_the_channel() {
     #[retryable(permanent)]
     struct TimeIsOver(#[from] tonic::TimeoutExpired);
 
-    impl tower::Service<http::Request<tonic::body::Body>> for Late {
-        type Response = http::Response<tonic::body::Body>;
+    impl tower::Service<http::Request<Body>> for Late {
+        type Response = http::Response<Body>;
         type Error = TimeIsOver;
         type Future = std::future::Ready<Result<Self::Response, TimeIsOver>>;
 
@@ -132,7 +169,7 @@ async fn without_limits_the_error_is_that_of_the_channel() {
             std::task::Poll::Ready(Ok(()))
         }
 
-        fn call(&mut self, _: http::Request<tonic::body::Body>) -> Self::Future {
+        fn call(&mut self, _: http::Request<Body>) -> Self::Future {
             std::future::ready(Err(tonic::TimeoutExpired(()).into()))
         }
     }
