@@ -12,7 +12,7 @@ use syn::{
     Stmt, Token, Type, TypeParamBound,
 };
 
-use crate::paths::{boxed_bounds, ends_in, peel_type, type_arguments};
+use crate::paths::{boxed_bounds, ends_in, inside, peel_type, type_arguments};
 use crate::tokens;
 
 /// A body that returns a future.
@@ -75,16 +75,14 @@ impl Handmade {
 
 /// The output of the future, and its kind. `None` if the type is not written as a future.
 pub(crate) fn output_of(ty: &Type) -> Option<(Type, FutureKind)> {
-    match peel_type(ty) {
+    let ty = peel_type(ty);
+    match ty {
         Type::ImplTrait(found) => Some((future_output(&found.bounds)?, FutureKind::Opaque)),
         Type::Path(path) => {
             let segment = path.path.segments.last()?;
             let output = match segment.ident.to_string().as_str() {
                 "BoxFuture" | "LocalBoxFuture" => (*type_arguments(segment).last()?).clone(),
-                "Pin" => match type_arguments(segment).first()? {
-                    Type::Path(boxed) => future_output(boxed_bounds(&boxed.path)?)?,
-                    _ => return None,
-                },
+                "Pin" => future_output(boxed_bounds(inside(ty, "Pin")?)?)?,
                 _ => return None,
             };
             Some((output, FutureKind::Boxed))

@@ -3,7 +3,6 @@
 //! Reads each argument alone, in the order of the source, and then checks the rules between keys. A key
 //! that failed is not in the model, so that these rules do not report its mistake again.
 
-mod budget;
 mod duration;
 mod expression;
 mod number;
@@ -91,7 +90,7 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
         Id::WhenOk => model.when_ok = Some(given.spanned(expression::function(given)?)),
         Id::Until => model.until = Some(given.spanned(expression::function(given)?)),
         Id::Policy => model.policy = Some(expression::plain_value(given, &given.expr()?)?),
-        Id::Budget => model.budget = Some(given.spanned(budget::budget(given)?)),
+        Id::Budget => model.budget = Some(given.spanned(expression::budget(given)?)),
         Id::Idempotent => model.idempotent = Some(given.spanned(word::boolean(given)?)),
         Id::Nested => model.nested = Some(given.spanned(word::word(given, &word::NESTED)?)),
         Id::Cancel => model.cancel = Some(given.spanned(expression::cancel(given)?)),
@@ -118,15 +117,12 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
     Ok(())
 }
 
-/// Reads each element of a list. If some are wrong, gives what is wrong with each of these.
-fn each<T>(
-    elements: Vec<Given>,
-    mut read: impl FnMut(&Given) -> Result<T, Fault>,
-) -> Result<Vec<T>, Vec<Fault>> {
+/// The elements of a list. If some are wrong, what is wrong with each of these.
+fn all<T>(elements: impl Iterator<Item = Result<T, Fault>>) -> Result<Vec<T>, Vec<Fault>> {
     let (mut found, mut faults) = (Vec::new(), Vec::new());
     for element in elements {
-        match read(&element) {
-            Ok(value) => found.push(value),
+        match element {
+            Ok(element) => found.push(element),
             Err(fault) => faults.push(fault),
         }
     }

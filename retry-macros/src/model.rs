@@ -8,7 +8,7 @@ use proc_macro2::{Span, TokenStream};
 use syn::{Expr, LitStr, Path, Type};
 
 use crate::errors::At;
-use crate::keys::{Id, PolicyKey};
+use crate::keys::Id;
 
 /// The settings of one annotated function.
 #[derive(Default)]
@@ -59,9 +59,9 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    pub(crate) fn length(&self, key: PolicyKey) -> Option<&Spanned<Written<Duration>>> {
+    pub(crate) fn length(&self, key: Id) -> Option<&Spanned<Written<Duration>>> {
         let mut lengths = self.lengths.iter();
-        lengths.find_map(|(set, length)| (*set == key.id()).then_some(length))
+        lengths.find_map(|(set, length)| (*set == key).then_some(length))
     }
 
     /// The future that stops the call.
@@ -71,7 +71,7 @@ impl Model {
 
     /// Whether a second attempt may begin beside the first.
     pub(crate) fn hedges(&self) -> bool {
-        self.hedge_of_policy || self.length(PolicyKey::Hedge).is_some()
+        self.hedge_of_policy || self.length(Id::Hedge).is_some()
     }
 
     /// Whether a call makes a single attempt.

@@ -40,10 +40,19 @@ pub(crate) fn type_arguments(segment: &PathSegment) -> Vec<&Type> {
     types.collect()
 }
 
+/// The `T` of an `Option<T>`, if this is the name.
+pub(crate) fn inside<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
+    match ty {
+        Type::Path(path) if ends_in(&path.path, name) => {
+            type_arguments(path.path.segments.last()?).first().copied()
+        }
+        _ => None,
+    }
+}
+
 /// The bounds of the trait object in `Box<dyn Trait>`.
-pub(crate) fn boxed_bounds(path: &Path) -> Option<&Punctuated<TypeParamBound, Token![+]>> {
-    let last = path.segments.last().filter(|last| last.ident == "Box")?;
-    match type_arguments(last).first()? {
+pub(crate) fn boxed_bounds(ty: &Type) -> Option<&Punctuated<TypeParamBound, Token![+]>> {
+    match inside(ty, "Box")? {
         Type::TraitObject(object) => Some(&object.bounds),
         _ => None,
     }

@@ -9,7 +9,7 @@ use syn::{Expr, Signature};
 
 use crate::constant::{is_constant, is_letter};
 use crate::future::{name_of, typed_arguments};
-use crate::keys::PolicyKey;
+use crate::keys::Id as Key;
 use crate::model::{Model, Spanned, Written};
 use crate::operand::operand;
 use crate::tokens::{self, generated, located};
@@ -54,7 +54,7 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
     sorted.policy(model);
     let policy = model.policy.as_ref();
     let given = policy.filter(|policy| !sorted.is_constant(policy));
-    let limits = [PolicyKey::Timeout, PolicyKey::Deadline].map(|key| model.length(key));
+    let limits = [Key::Timeout, Key::Deadline].map(|key| model.length(key));
     let has_limit =
         limits.iter().any(Option::is_some) || model.cancels().is_some() || model.until.is_some();
     let limited = match (has_limit, &model.policy) {
@@ -114,11 +114,10 @@ struct Sorted {
 
 impl Sorted {
     fn policy(&mut self, model: &Model) {
-        use PolicyKey as Key;
         self.add(Key::Attempts, model.attempts.as_ref(), |count| {
             Some(Literal::u32_unsuffixed((*count)?).to_token_stream())
         });
-        for key in PolicyKey::ALL {
+        for key in Key::ALL {
             self.add(*key, model.length(*key), |length| Some(duration(length)));
         }
         self.room_for_delays(model);
@@ -147,7 +146,6 @@ impl Sorted {
 
     /// Lets the default of `max_delay` cut no delay that an expression gives, because no error could say that it does.
     fn room_for_delays(&mut self, model: &Model) {
-        use PolicyKey as Key;
         let exprs: Vec<_> = [Key::Base, Key::ThrottledBase, Key::MinDelay]
             .into_iter()
             .filter_map(|key| model.length(key)?.value.expr())
@@ -166,27 +164,28 @@ impl Sorted {
     /// Adds one setting. `fixed` gives what the setter takes for a literal, or `None` for "no limit".
     fn add<T>(
         &mut self,
-        key: PolicyKey,
+        key: Key,
         setting: Option<&Spanned<Written<T>>>,
         fixed: impl Fn(&T) -> Option<TokenStream>,
     ) {
         let Some(setting) = setting else { return };
+        let name = key.key();
         let (constant, code) = match &setting.value {
             Written::Fixed(value) => {
                 let value = fixed(value);
                 let limit = if value.is_none() { "unlimited_" } else { "" };
-                let setter = Ident::new(&format!("with_{limit}{key}"), Span::mixed_site());
+                let setter = Ident::new(&format!("with_{limit}{name}"), Span::mixed_site());
                 (true, generated!(.#setter(#value)))
             }
             Written::Expr(expr) => {
-                let may_be_generic = key == PolicyKey::Attempts && is_letter(expr);
+                let may_be_generic = key == Key::Attempts && is_letter(expr);
                 let constant = self.is_constant(expr) && !may_be_generic;
                 // This span puts rustc's "arguments to this method are incorrect" on the value.
-                let setter = Ident::new(&format!("with_{key}"), located(expr.span()));
+                let setter = Ident::new(&format!("with_{name}"), located(expr.span()));
                 (constant, generated!(.#setter(#expr)))
             }
         };
-        if self.delays.is_some() && matches!(key, PolicyKey::Attempts | PolicyKey::Jitter) {
+        if self.delays.is_some() && matches!(key, Key::Attempts | Key::Jitter) {
             self.last.extend(code);
         } else if constant {
             self.constant.extend(code);

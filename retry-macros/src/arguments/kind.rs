@@ -4,11 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote};
-use syn::punctuated::Punctuated;
-use syn::{Token, TraitBound, Type, TypeParamBound, TypeReference, WherePredicate};
+use syn::{TraitBound, Type, TypeParamBound, TypeReference, WherePredicate};
 
 use crate::item::{Function, Lifetimes, looks_generic, mentions_lifetime};
-use crate::paths::{ends_in, peel_type, type_arguments};
+use crate::paths::{boxed_bounds, ends_in, inside, peel_type, type_arguments};
 use crate::tokens::{has_word, words};
 
 /// What the type of an argument shows of it.
@@ -152,7 +151,7 @@ impl<'f> Types<'f> {
         let traits: Vec<_> = traits(&bounds).collect();
         let has = |names| traits.iter().any(|bound| ends_in(&bound.path, names));
         let all = |names| traits.iter().all(|bound| ends_in(&bound.path, names));
-        let is_boxed = boxed(ty).is_some();
+        let is_boxed = boxed_bounds(ty).is_some();
         let is_generic = match name_of(ty) {
             Some(name) if looks_generic(name) || word.is_some_and(|word| word.declared) => {
                 !word.is_some_and(Word::is_elsewhere)
@@ -219,7 +218,7 @@ impl<'f> Types<'f> {
         match (ty, self.word_of(ty)) {
             (Type::ImplTrait(found), _) => found.bounds.iter().collect(),
             (_, Some(word)) => word.bounds.clone(),
-            _ => boxed(ty).map_or_else(Vec::new, Vec::from_iter),
+            _ => boxed_bounds(ty).map_or_else(Vec::new, Vec::from_iter),
         }
     }
 
@@ -270,24 +269,6 @@ fn traits<'t>(bounds: &[&'t TypeParamBound]) -> impl Iterator<Item = &'t TraitBo
         TypeParamBound::Trait(bound) => Some(bound),
         _ => None,
     })
-}
-
-/// The `T` of an `Option<T>`, if this is the name.
-fn inside<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
-    match ty {
-        Type::Path(path) if ends_in(&path.path, name) => {
-            type_arguments(path.path.segments.last()?).first().copied()
-        }
-        _ => None,
-    }
-}
-
-/// The bounds of the trait object in `Box<dyn Trait>`.
-fn boxed(ty: &Type) -> Option<&Punctuated<TypeParamBound, Token![+]>> {
-    match inside(ty, "Box")? {
-        Type::TraitObject(object) => Some(&object.bounds),
-        _ => None,
-    }
 }
 
 /// The name of a type that is a single word.

@@ -46,7 +46,7 @@ impl Target {
 
     /// The words that may stand here.
     pub(crate) fn words(self) -> impl Iterator<Item = &'static str> {
-        let names = KEYS.iter().map(|key| key.name);
-        names.filter(move |name| Id::named(name).is_some_and(|word| self.takes(word)))
+        let words = Id::ALL.iter().filter(move |word| self.takes(**word));
+        words.map(|word| word.key().name)
     }
 }

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use crate::duration::human;
-use crate::keys::PolicyKey;
+use crate::keys::Key;
 use crate::text;
 
 use super::Message;
 
 /// A duration that is longer than one that it must not exceed. `given` is which of the two keys are not defaults.
 pub(crate) fn too_long(
-    (short, length): (PolicyKey, Duration),
-    (long, limit): (PolicyKey, Duration),
+    (short, length): (&Key, Duration),
+    (long, limit): (&Key, Duration),
     given: [bool; 2],
 ) -> Message {
     let relation = if length > limit { "above" } else { "not below" };
@@ -20,11 +20,11 @@ pub(crate) fn too_long(
         [true, true] => Message::new(format!(
             "`{short}` ({length}) is {relation} `{long}` ({limit})"
         ))
-        .help(match short {
-            PolicyKey::Timeout => {
+        .help(match short.name {
+            "timeout" => {
                 "`timeout` limits one attempt and `deadline` the whole call: swap them?".to_owned()
             }
-            PolicyKey::Hedge => {
+            "hedge" => {
                 "write a shorter `hedge`: it is the time after which an attempt is slow, and ends nothing"
                     .to_owned()
             }

@@ -6,7 +6,7 @@ use proc_macro2::{Delimiter, Ident, TokenStream};
 use quote::ToTokens;
 use syn::Expr;
 
-use super::each;
+use super::all;
 use super::expression::{has_name, lone_name, plain_value, value};
 use crate::duration::parse;
 use crate::errors::Fault;
@@ -72,7 +72,7 @@ pub(super) fn delays(given: &Given) -> Result<Written<Vec<Written<Duration>>>, V
         }
         return Ok(value(given, &given.expr()?).map(Written::Expr)?);
     };
-    let found = each(given.elements(list), length)?;
+    let found = all(given.elements(list).iter().map(length))?;
     if found.is_empty() {
         return Err(given.fault(no_delays()).into());
     }

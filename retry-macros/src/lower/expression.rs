@@ -1,4 +1,4 @@
-//! Values that stay Rust expressions: functions, futures, constants.
+//! Values that stay Rust expressions: functions, futures, budgets, constants.
 
 use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens as _;
@@ -6,7 +6,10 @@ use syn::{Expr, ExprClosure, Lit, UnOp};
 
 use crate::errors::{Fault, combination, value as wording, whole};
 use crate::given::{Form, Given};
+use crate::model::Written;
 use crate::operand::peel;
+use crate::paths::last_two;
+use crate::text;
 use crate::tokens::{self, is_punct};
 
 /// Reads a path, or a closure with one argument.
@@ -161,6 +164,36 @@ fn is_value(expr: &Expr) -> bool {
                 | Expr::While(_)
                 | Expr::Yield(_)
         )
+}
+
+/// Reads a budget, or `Fixed` for `"none"`.
+pub(super) fn budget(given: &Given) -> Result<Written<()>, Fault> {
+    let found = given.typed();
+    let word = found.trim_matches('"').to_lowercase();
+    if word == "none" {
+        return Ok(Written::Fixed(()));
+    }
+    if text::among("off no false 0 null disabled unlimited nothing", &word) {
+        return Err(given.wrong_but("\"none\""));
+    }
+    let expr = given.expr()?;
+    if is_made_here(&expr) {
+        return Err(given.fault(wording::new_budget(&found)));
+    }
+    value(given, &expr).map(Written::Expr)
+}
+
+/// Whether an expression makes a new budget, as in `Budget::ratio(0.1).floor(1.0)`. Calls would not share it.
+fn is_made_here(expr: &Expr) -> bool {
+    match peel(expr) {
+        Expr::MethodCall(call) => is_made_here(&call.receiver),
+        Expr::Reference(reference) => is_made_here(&reference.expr),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => last_two(&path.path).is_some_and(|[ty, _]| ty == "Budget"),
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// The digits and the suffix of a number.

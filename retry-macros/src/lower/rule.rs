@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use super::types::text_of;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
 use crate::given::Given;
-use crate::keys::PolicyKey::{self, Backoff, Factor, Hedge};
+use crate::keys::Id::{self, Backoff, Factor, Hedge};
 use crate::model::{Model, Spanned, UnlessRule, Written};
 use crate::text;
 
@@ -46,7 +46,7 @@ struct Facts<'a> {
 
 impl Facts<'_> {
     /// The duration of a key, or its default, which a `policy` may change.
-    fn length(&self, key: PolicyKey) -> Option<Duration> {
+    fn length(&self, key: Id) -> Option<Duration> {
         match self.model.length(key) {
             Some(length) => length.value.fixed().copied(),
             None => key.key().default.filter(|_| self.model.policy.is_none()),
@@ -103,21 +103,21 @@ fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
 
 /// Reports keys that have no effect because of another key, each once.
 fn idle(facts: &Facts<'_>, errors: &mut Errors) {
-    for key in PolicyKey::ALL {
-        if facts.place(key.name()).is_none() {
+    for key in Id::ALL {
+        if facts.place(key.key().name).is_none() {
             continue;
         }
         if let Some((because, with, help)) = made_idle(facts, *key) {
-            let message = wording::no_effect(key.name(), &with, help);
-            report(facts, errors, &[key.name(), because], message);
+            let message = wording::no_effect(key.key().name, &with, help);
+            report(facts, errors, &[key.key().name, because], message);
         }
     }
 }
 
 /// The key by which another has no effect, that key as you would write it, and why to remove the other.
-fn made_idle(facts: &Facts<'_>, key: PolicyKey) -> Option<(&'static str, String, &'static str)> {
+fn made_idle(facts: &Facts<'_>, key: Id) -> Option<(&'static str, String, &'static str)> {
     const FACTOR: &str = "it belongs to `backoff = \"exponential\"`";
-    if facts.place("delays").is_some() && key.delays_replace() {
+    if facts.place("delays").is_some() && key.key().delays_replace {
         let help = "`delays` says how long each delay is";
         return Some(("delays", "delays".to_owned(), help));
     }
@@ -140,19 +140,19 @@ fn made_idle(facts: &Facts<'_>, key: PolicyKey) -> Option<(&'static str, String,
 fn lengths_too_long(facts: &Facts<'_>, retries: bool, errors: &mut Errors) -> bool {
     let delays = facts.place("delays").is_some();
     let mut ordered = true;
-    let keys = PolicyKey::ALL.iter().copied();
-    for short in keys.filter(|short| !(delays && short.delays_replace())) {
-        for &long in short.at_most() {
+    let keys = Id::ALL.iter().copied();
+    for short in keys.filter(|short| !(delays && short.key().delays_replace)) {
+        for &long in short.key().at_most {
             let (Some(length), Some(limit)) = (facts.length(short), facts.length(long)) else {
                 continue;
             };
-            let keys = [short.name(), long.name()];
+            let keys = [short.key().name, long.key().name];
             let counts = retries || keys.iter().all(|key| text::among(ABOUT_ATTEMPTS, key));
             // A hedge that is as long as a limit would begin when nothing is left of it.
             if counts && (length > limit || length == limit && short == Hedge) {
                 ordered = false;
                 let given = keys.map(|key| facts.place(key).is_some());
-                let message = wording::too_long((short, length), (long, limit), given);
+                let message = wording::too_long((short.key(), length), (long.key(), limit), given);
                 report_value(facts, errors, &keys, message);
             }
         }
@@ -162,7 +162,7 @@ fn lengths_too_long(facts: &Facts<'_>, retries: bool, errors: &mut Errors) -> bo
 
 /// Reports a deadline that is over before the shortest possible first wait.
 fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
-    let [deadline, base] = [PolicyKey::Deadline, PolicyKey::Base].map(|key| facts.length(key));
+    let [deadline, base] = [Id::Deadline, Id::Base].map(|key| facts.length(key));
     let jitter = word(facts.model.jitter.as_ref());
     let (Some(deadline), Some(base), Some(jitter)) = (deadline, base, jitter) else {
         return;

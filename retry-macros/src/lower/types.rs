@@ -7,6 +7,7 @@ use syn::parse::Parse;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Pat, Path, PathArguments, PathSegment, Token, Type};
 
+use super::all;
 use crate::errors::{Fault, Message, typed, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::keys::Key;
@@ -24,32 +25,22 @@ pub(super) fn types(given: &Given) -> Result<Vec<Type>, Vec<Fault>> {
     if elements.is_empty() || given.text().is_some_and(|text| text.is_empty()) {
         return Err(given.fault(wording::no_types(key)).into());
     }
-    let (mut found, mut faults) = (Vec::new(), Vec::new());
     let mut seen = HashSet::new();
-    for element in elements {
-        let Ok(alternatives) = element.form.parse(syntax::types) else {
-            faults.push(element.fault(not_types(element)));
-            continue;
+    let alternatives = elements.iter().flat_map(|element| {
+        let refused = |_| vec![Err(element.fault(not_types(element)))];
+        let types = element.form.parse(syntax::types);
+        types.map_or_else(refused, |types| types.into_iter().map(Ok).collect())
+    });
+    all(alternatives.map(|ty| {
+        let ty = ty?;
+        let message = match judge(key, &ty) {
+            None if !seen.insert(text_of(&ty)) => wording::twice(key, &typed(&ty)),
+            None => return Ok(ty),
+            Some(message) => message,
         };
-        for ty in alternatives {
-            let message = match judge(key, &ty) {
-                None if !seen.insert(text_of(&ty)) => Some(wording::twice(key, &typed(&ty))),
-                message => message,
-            };
-            match message {
-                Some(message) => faults.push(Fault {
-                    at: given.at_part(&ty),
-                    message,
-                }),
-                None => found.push(ty),
-            }
-        }
-    }
-    if faults.is_empty() {
-        Ok(found)
-    } else {
-        Err(faults)
-    }
+        let at = given.at_part(&ty);
+        Err(Fault { at, message })
+    }))
 }
 
 /// The text by which two parts count as the same. `io::Error` and `std::io::Error` do not: they may be different types.
