@@ -31,11 +31,12 @@ pub(crate) fn ruling(function: &Function, model: &Model, has_chain: bool) -> Tok
     } = &model.rules;
     let verdict = verdict.as_ref().map(|verdict| {
         let searched = if has_chain {
-            generated!(&__error.search::<()>())
+            generated!(__error.search::<()>())
         } else {
-            generated!(&__retry::Named::search::<()>(__error))
+            generated!(__retry::Named::search::<()>(__error))
         };
-        ask(function, "ask_verdict", &searched, verdict)
+        let value = lent(function, verdict);
+        quote_spanned!(located(verdict.span)=> #searched.asked(#value))
     });
     let assessment = match &verdict {
         Some(verdict) => verdict.clone(),

@@ -22,7 +22,7 @@ pub use crate::lookup::{
     Apart, Argument, ClientRequest, Commit, CommitsOnce, Convert, Each, Failed, FindsSelfAgain,
     ForEachAttempt, Inside, IsTracked, Itself, Kept, Last, Lent, LentAcrossThreads, Level,
     MayRunTwice, Named, Nothing, Other, Probe, Returned, StartsAnew, Unconverted, Unshared,
-    ask_verdict, handed_over,
+    handed_over,
 };
 pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultFuture, ResultLike, typed};
 pub use crate::run::{CallError, Chained, Ends, Linked, MayStop, Ruled};

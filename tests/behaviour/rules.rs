@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use reattempt::{Report, RetryEvent, Retryable, Stopped, Verdict, retry, with_report};
+use reattempt::{Error, Report, RetryEvent, Retryable, Stopped, Verdict, retry, with_report};
 
 use crate::script::{Script, Step};
 
@@ -296,6 +296,11 @@ async fn verdict_replaces_that_of_the_type() {
     async fn selected(failure: &'static str) -> Result<(), Foreign> {
         Err(Foreign(failure))
     }
+    // The error inside is asked about, and a `Stopped` is not.
+    #[retry(verdict = |error: &Foreign| of_foreign(error), timeout = "1s", jitter = "none")]
+    async fn limited(failure: &'static str) -> Result<(), Error<Foreign>> {
+        Err(Foreign(failure))?
+    }
     // Its own verdict would be permanent.
     #[retry(verdict = |_| Verdict::Transient)]
     async fn missing() -> io::Result<()> {
@@ -309,11 +314,16 @@ async fn verdict_replaces_that_of_the_type() {
     ] {
         let reports = [
             with_report(send(failure)).await.1.unwrap(),
+            with_report(limited(failure)).await.1.unwrap(),
             with_report(once(failure)).await.1.unwrap(),
             with_report(selected(failure)).await.1.unwrap(),
         ];
         let attempts = reports.each_ref().map(Report::attempts);
-        assert_eq!(attempts, [in_send, in_once, in_selected], "{failure}");
+        assert_eq!(
+            attempts,
+            [in_send, in_send, in_once, in_selected],
+            "{failure}"
+        );
         for report in &reports {
             assert_eq!(report.verdict(), Some(verdict), "{failure}");
         }

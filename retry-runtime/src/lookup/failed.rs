@@ -294,15 +294,31 @@ impl<E: ?Sized, A: Retryable> SearchItself<'_, E, A> {
     }
 }
 
-/// Calls the `verdict` of the attribute, unless an error in the chain has the last word. The bound of `f` gives a closure the type
-/// of its argument.
-#[inline]
-pub fn ask_verdict<E: ?Sized, A: VerdictAnswer>(
-    searched: &SearchItself<'_, E, ()>,
-    f: impl FnOnce(&E) -> A,
-) -> Assessment {
-    let last_word = searched.first.and_then(known::last_word);
-    last_word.map_or_else(|| f(searched.error).into_assessment(), Assessment::new)
+impl<E> SearchItself<'_, crate::Error<E>, ()> {
+    /// Calls the `verdict` of the attribute for the error inside.
+    pub fn asked<A: VerdictAnswer>(&self, f: impl FnOnce(&E) -> A) -> Assessment {
+        let (first, harmless, looked_for) = (self.first, self.harmless, PhantomData);
+        match self.error {
+            crate::Error::Failed(error) => Itself {
+                error,
+                first,
+                harmless,
+                looked_for,
+            }
+            .asked(f),
+            crate::Error::Stopped(stopped) => Assessment::of(stopped),
+        }
+    }
+}
+
+impl<E: ?Sized> Itself<'_, E, ()> {
+    /// Calls the `verdict` of the attribute, unless an error in the chain has the last word. The bound of `f` gives a closure the
+    /// type of its argument.
+    #[inline]
+    pub fn asked<A: VerdictAnswer>(&self, f: impl FnOnce(&E) -> A) -> Assessment {
+        let last_word = self.first.and_then(known::last_word);
+        last_word.map_or_else(|| f(self.error).into_assessment(), Assessment::new)
+    }
 }
 
 impl<E: ?Sized, A> Itself<'_, E, A> {

@@ -50,7 +50,7 @@ pub use self::convert::{Convert, Unconverted};
 pub(crate) use self::failed::write_chain;
 pub(crate) use self::failed::{BoxedError, find_in};
 pub use self::failed::{
-    Failed, Inside, Itself, Kept, Last, Named, Nothing, Probe, Search, SearchItself, ask_verdict,
+    Failed, Inside, Itself, Kept, Last, Named, Nothing, Probe, Search, SearchItself,
 };
 
 /// A level of a question, in front of the next one. The alias of the type says which level it is.
