@@ -1,5 +1,5 @@
-//! The middleware for one version of `reqwest-middleware`. The module around names that version `client`, and its `reqwest`
-//! `reqwest`.
+//! The errors and the middleware of one version of `reqwest-middleware`. The module around names that version `client`, and
+//! its `reqwest` `reqwest`.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,10 +12,33 @@ use super::client::{Error, Middleware, Next};
 use super::reqwest::{Body, Request, Response};
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::host_of;
+use crate::adapters::known;
 use crate::call::Cut;
+use crate::classify::{OfClient, Retryable, Verdict};
 use crate::layer::{HttpRequests, Requests, RetryLayer, read_rest};
 use crate::lookup::BoxedError;
 use crate::stopped::Stopped;
+
+impl OfClient for Error {}
+
+/// An error of `reqwest` has its own verdict. In the error of a middleware, the innermost error with a verdict decides.
+#[diagnostic::do_not_recommend]
+impl Retryable for Error {
+    fn verdict(&self) -> Verdict {
+        known::assessment(self).verdict
+    }
+
+    fn hint(&self) -> Option<Duration> {
+        known::assessment(self).hint
+    }
+}
+
+/// The error of a middleware.
+impl From<Stopped> for Error {
+    fn from(stopped: Stopped) -> Self {
+        Self::middleware(stopped)
+    }
+}
 
 /// The body is a stream, or can be copied.
 impl Requests<Request, Response, Error> for HttpRequests {
@@ -78,7 +101,7 @@ where
             error
                 .downcast()
                 .map(|own| *own)
-                .or_else(|error| Ok(Error::middleware(*error.downcast::<Stopped>()?)))
+                .or_else(|error| Ok(Error::from(*error.downcast::<Stopped>()?)))
                 // What the response stood for that is gone.
                 .or_else(|error: BoxedError| {
                     Ok(Error::middleware(*error.downcast::<Q::Failure>()?))

@@ -41,6 +41,8 @@ use std::time::Duration;
 
 use ::http::{Request, Response};
 use ::http_body::Body;
+use ::tower::load_shed::error::Overloaded;
+use ::tower::timeout::error::Elapsed;
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -49,7 +51,7 @@ pub use self::grpc::GrpcRequests;
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::host_of;
 use crate::call::{Cut, Never, Stops};
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{OfClient, Retryable, Verdict};
 #[doc(hidden)]
 pub use crate::layer::FailedAttempt;
 use crate::layer::{ANY_HOST, read_rest};
@@ -65,13 +67,7 @@ impl<B: RequestBody, R: Body + Send, E: ServiceError> Requests<Request<B>, Respo
     type Failure = StatusError;
 
     fn copy(&self, request: &mut Request<B>) -> Option<Request<B>> {
-        let mut copy = Request::new(request.body().copy()?);
-        *copy.method_mut() = request.method().clone();
-        *copy.uri_mut() = request.uri().clone();
-        *copy.version_mut() = request.version();
-        *copy.headers_mut() = request.headers().clone();
-        *copy.extensions_mut() = request.extensions().clone();
-        Some(copy)
+        Some(with_body(request, request.body().copy()?))
     }
 
     fn is_idempotent(&self, request: &Request<B>) -> bool {
@@ -102,6 +98,16 @@ impl<B: RequestBody, R: Body + Send, E: ServiceError> Requests<Request<B>, Respo
     async fn discard(&self, response: Response<R>) {
         read_rest(response.into_body()).await;
     }
+}
+
+fn with_body<B>(request: &Request<B>, body: B) -> Request<B> {
+    let mut copy = Request::new(body);
+    *copy.method_mut() = request.method().clone();
+    *copy.uri_mut() = request.uri().clone();
+    *copy.version_mut() = request.version();
+    *copy.headers_mut() = request.headers().clone();
+    *copy.extensions_mut() = request.extensions().clone();
+    copy
 }
 
 /// An error of a service that has a verdict: one that is [`Retryable`], or a `BoxError` of `tower`.
@@ -146,6 +152,25 @@ pub trait RequestBody: Sized {
 impl<B: Clone> RequestBody for B {
     fn copy(&self) -> Option<Self> {
         Some(self.clone())
+    }
+}
+
+impl OfClient for Overloaded {}
+impl OfClient for Elapsed {}
+
+/// Transient: a `Timeout` cut the request, which may have run.
+#[diagnostic::do_not_recommend]
+impl Retryable for Elapsed {
+    fn verdict(&self) -> Verdict {
+        Verdict::Transient
+    }
+}
+
+/// Refused: a `LoadShed` did not call the service.
+#[diagnostic::do_not_recommend]
+impl Retryable for Overloaded {
+    fn verdict(&self) -> Verdict {
+        Verdict::Refused
     }
 }
 

@@ -19,22 +19,6 @@ pub mod redis;
 pub mod reqwest;
 #[cfg(feature = "reqwest-0_12")]
 pub mod reqwest_0_12;
-#[cfg(feature = "reqwest-middleware-0_5")]
-#[path = ""]
-mod reqwest_middleware {
-    use ::reqwest_middleware as client;
-
-    #[path = "reqwest_middleware.rs"]
-    mod version;
-}
-#[cfg(feature = "reqwest-middleware-0_4")]
-#[path = ""]
-mod reqwest_middleware_0_4 {
-    use ::reqwest_middleware_0_4 as client;
-
-    #[path = "reqwest_middleware.rs"]
-    mod version;
-}
 #[cfg(feature = "sea-orm-2")]
 #[path = ""]
 pub mod sea_orm {
@@ -116,8 +100,6 @@ pub mod tonic_0_13 {
 
     pub use self::version::set_attempt_metadata;
 }
-#[cfg(feature = "tower-0_5")]
-mod tower;
 #[cfg(feature = "_transactions")]
 pub(crate) mod transaction;
 

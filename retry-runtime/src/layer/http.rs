@@ -34,22 +34,18 @@ type OfResponse<T> = dyn Fn(StatusCode, &HeaderMap) -> T + Send + Sync;
 impl HttpRequests {
     /// For a client that makes its requests itself: a header `Idempotency-Key` says that the server knows keys.
     #[must_use]
-    pub const fn new() -> Self {
-        Self {
-            of_proxy: false,
-            sends_headers: false,
-            refused: None,
-            delay: None,
-        }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// For a proxy, which passes on the requests of others. A header `Idempotency-Key` is passed on, and makes no request
     /// idempotent: only the client that set it knows whether the server reads it.
     #[must_use]
-    pub const fn proxy() -> Self {
-        let mut proxy = Self::new();
-        proxy.of_proxy = true;
-        proxy
+    pub fn proxy() -> Self {
+        Self {
+            of_proxy: true,
+            ..Self::default()
+        }
     }
 
     /// Describes each attempt to the server: sets the headers of
@@ -112,14 +108,9 @@ impl HttpRequests {
 
     pub(crate) fn failed(&self, status: StatusCode, headers: &HeaderMap) -> Option<StatusError> {
         let failure = StatusError::from_parts(status, headers)?;
-        let refused = self
-            .refused
-            .as_ref()
-            .map(|refused| refused(status, headers));
-        Some(if refused == Some(true) {
-            failure.refused()
-        } else {
-            failure
+        Some(match &self.refused {
+            Some(refused) if refused(status, headers) => failure.refused(),
+            _ => failure,
         })
     }
 

@@ -14,7 +14,7 @@ use ::tonic::body::Body;
 use ::tonic::metadata::MetadataMap;
 use ::tonic::{Code, Status, TimeoutExpired};
 
-use super::Requests;
+use super::{Requests, with_body};
 use crate::adapters::http::headers::{GRPC_TIMEOUT, set_grpc_timeout, time_in};
 use crate::adapters::known::links;
 use crate::deadline;
@@ -73,10 +73,8 @@ impl<R: Send, E> Requests<Request<Body>, Response<R>, E> for GrpcRequests {
     type Failure = Status;
 
     fn copy(&self, request: &mut Request<Body>) -> Option<Request<Body>> {
-        let (parts, mut body) = mem::take(request).into_parts();
-        let data = complete(&mut body);
-        *request = Request::from_parts(parts.clone(), body);
-        Some(Request::from_parts(parts, Body::new(data?)))
+        let body = copy_of(request.body_mut())?;
+        Some(with_body(request, body))
     }
 
     fn is_idempotent(&self, request: &Request<Body>) -> bool {
@@ -90,11 +88,8 @@ impl<R: Send, E> Requests<Request<Body>, Response<R>, E> for GrpcRequests {
         }
         // A proxy answered: "HTTP to gRPC Status Code Mapping" of the gRPC project.
         let code = match response.status().as_u16() {
-            200 => return None,
-            400 => Code::Internal,
-            401 => Code::Unauthenticated,
-            403 => Code::PermissionDenied,
-            404 => Code::Unimplemented,
+            // A success, or permanent: the caller gets the response, of which `tonic` makes the status.
+            200 | 401 | 403 | 404 => return None,
             429 | 502 | 503 | 504 => Code::Unavailable,
             _ => Code::Unknown,
         };
@@ -143,39 +138,32 @@ impl<R: Send, E> Requests<Request<Body>, Response<R>, E> for GrpcRequests {
 const FRAMES: usize = 16;
 
 /// Returns a copy of the body if all of it is there. The body is then the same as before.
-fn complete(body: &mut Body) -> Option<Sent> {
-    let mut rest = mem::take(body);
-    let mut frames = VecDeque::new();
+fn copy_of(body: &mut Body) -> Option<Body> {
+    let (mut rest, mut frames) = (mem::take(body), VecDeque::new());
+    let mut copied = VecDeque::new();
     // The body is polled again when it is sent, so no wake-up is lost.
     let mut context = Context::from_waker(Waker::noop());
-    let ended = loop {
-        // Clients of gRPC send no trailers.
-        if frames.len() == FRAMES || frames.back().is_some_and(|last| data_of(last).is_none()) {
-            break false;
-        }
+    let copy = loop {
         match Pin::new(&mut rest).poll_frame(&mut context) {
-            Poll::Ready(Some(frame)) => frames.push_back(frame),
+            Poll::Ready(Some(frame)) => {
+                let data = frame.as_ref().ok().and_then(Frame::data_ref).cloned();
+                frames.push_back(frame);
+                match data {
+                    Some(data) if copied.len() < FRAMES => copied.push_back(Ok(Frame::data(data))),
+                    // Clients of gRPC send no trailers.
+                    _ => break None,
+                }
+            }
             Poll::Ready(None) => {
                 rest = Body::empty();
-                break true;
+                let (frames, rest) = (copied, Body::empty());
+                break Some(Body::new(Sent { frames, rest }));
             }
-            Poll::Pending => break false,
+            Poll::Pending => break None,
         }
     };
-    let copy = ended.then(|| Sent {
-        frames: frames
-            .iter()
-            .filter_map(data_of)
-            .map(|data| Ok(Frame::data(data)))
-            .collect(),
-        rest: Body::empty(),
-    });
     *body = Body::new(Sent { frames, rest });
     copy
-}
-
-fn data_of(frame: &SentFrame) -> Option<Bytes> {
-    frame.as_ref().ok()?.data_ref().cloned()
 }
 
 /// Frames, and the part of a body that was not there yet, which is else empty.
