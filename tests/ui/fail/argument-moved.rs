@@ -1,0 +1,136 @@
+//! What rustc says of arguments that a body uses in part.
+
+mod argument_field_matched {
+    //! expect: cannot move out of `request.body` as enum variant `Some` which is behind a shared reference
+
+    use std::io;
+
+    use reattempt::retry;
+
+    struct Request {
+        body: Option<String>,
+    }
+
+    #[retry]
+    async fn send(request: Request) -> io::Result<String> {
+        match request.body {
+            Some(text) => Ok(text),
+            None => Ok(String::new()),
+        }
+    }
+}
+
+mod argument_field_of_self_matched {
+    //! expect: cannot move out of `__self.body` as enum variant `Some` which is behind a shared reference
+
+    use std::io;
+
+    use reattempt::retry;
+
+    struct Request {
+        body: Option<String>,
+    }
+
+    impl Request {
+        #[retry]
+        async fn send(self) -> io::Result<String> {
+            if let Some(text) = self.body {
+                return Ok(text);
+            }
+            Ok(String::new())
+        }
+    }
+}
+
+mod argument_field_of_self_used_up {
+    //! expect: use of moved value
+
+    use std::io;
+
+    use reattempt::retry;
+
+    struct Token(String);
+
+    impl Token {
+        fn consume(self) -> String {
+            self.0
+        }
+    }
+
+    struct Client {
+        token: Token,
+    }
+
+    impl Client {
+        #[retry]
+        async fn send(self) -> io::Result<usize> {
+            Ok(self.token.consume().len())
+        }
+    }
+}
+
+mod argument_field_used_up {
+    //! expect: cannot move out of `request.body` which is behind a shared reference
+
+    use std::io;
+
+    use reattempt::retry;
+
+    struct Request {
+        id: u32,
+        body: Vec<u8>,
+    }
+
+    #[retry]
+    async fn send(request: Request) -> io::Result<usize> {
+        Ok(into_text(request.id, request.body).len())
+    }
+
+    fn into_text(id: u32, body: Vec<u8>) -> String {
+        format!("{id} {}", String::from_utf8_lossy(&body))
+    }
+}
+
+mod argument_used_up_by_method {
+    //! expect: use of moved value
+
+    use std::io;
+
+    use reattempt::retry;
+
+    struct Body(Vec<u8>);
+
+    impl Body {
+        fn bytes(self) -> Vec<u8> {
+            self.0
+        }
+    }
+
+    #[retry(attempts = 4)]
+    async fn send(body: Body) -> io::Result<usize> {
+        Ok(body.bytes().len())
+    }
+}
+
+mod argument_spawned {
+    //! expect: `name` does not live long enough
+
+    use std::io;
+
+    use reattempt::retry;
+
+    async fn send(name: &str) -> io::Result<usize> {
+        Ok(name.len())
+    }
+
+    #[retry]
+    async fn run(name: String) -> io::Result<usize> {
+        tokio::spawn(async { send(&name).await }).await?
+    }
+
+    fn main() {
+        drop(run(String::new()));
+    }
+}
+
+fn main() {}

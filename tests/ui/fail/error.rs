@@ -1,0 +1,167 @@
+//! Error types without a verdict, or without a place for a `Stopped`.
+
+#[derive(Debug, thiserror::Error)]
+#[error("busy")]
+struct MyError;
+
+mod error_foreign_not_stopped {
+    //! expect: `ParseIntError` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
+
+    use std::num::ParseIntError;
+
+    use reattempt::retry;
+
+    #[retry(on = "ParseIntError", deadline = "1s")]
+    async fn fetch(text: &str) -> Result<u8, ParseIntError> {
+        text.parse()
+    }
+}
+
+mod error_not_cancelled {
+    //! expect: `MyError` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
+
+    use super::MyError;
+    use reattempt::retry;
+
+    #[retry(when = |_| true, cancel = std::future::pending::<()>())]
+    async fn fetch() -> Result<u8, MyError> {
+        Err(MyError)
+    }
+}
+
+mod error_not_classified {
+    //! expect: `MyError` does not say which of its errors are worth another attempt
+
+    use super::MyError;
+    use reattempt::retry;
+
+    #[retry]
+    async fn fetch() -> Result<u8, MyError> {
+        Err(MyError)
+    }
+}
+
+mod error_not_stopped {
+    //! expect: `MyError` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
+
+    use super::MyError;
+    use reattempt::retry;
+
+    #[retry(when = |_| true, timeout = "1s")]
+    async fn fetch() -> Result<u8, MyError> {
+        Err(MyError)
+    }
+}
+
+mod error_postgres_not_stopped {
+    //! expect: `tokio_postgres::Error` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
+
+    use reattempt::retry;
+    use tokio_postgres::{Client, Error};
+
+    #[retry(deadline = "5s", on_retry = |event| println!("{event:?}"))]
+    async fn order(client: &mut Client) -> Result<(), Error> {
+        let transaction = client.transaction().await?;
+        transaction.execute("UPDATE stock SET left = left - 1", &[]).await?;
+        transaction.commit().await
+    }
+}
+
+mod error_reqwest_not_stopped {
+    //! expect: `reqwest::Error` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
+
+    use reattempt::retry;
+
+    #[retry(timeout = "1s")]
+    async fn fetch(client: &reqwest::Client) -> reqwest::Result<String> {
+        let response = client.get("http://shop.example").send().await?;
+        response.error_for_status()?.text().await
+    }
+}
+
+mod error_string_not_classified {
+    //! expect: `String` does not say which of its errors are worth another attempt
+
+    use reattempt::retry;
+
+    #[retry(attempts = 4)]
+    async fn fetch() -> Result<u8, String> {
+        Err("busy".to_owned())
+    }
+}
+
+mod error_without_effect_unknown {
+    //! expect: with `idempotent = false`, only a verdict says that an attempt had no effect, and `String` has none
+
+    use reattempt::retry;
+
+    #[retry(attempts = 4, idempotent = false, when = |error| error == "busy")]
+    async fn fetch() -> Result<u8, String> {
+        Err("busy".to_owned())
+    }
+}
+
+mod policy_expression_not_stopped {
+    //! expect: `Closed` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
+
+    use reattempt::{Policy, retry};
+
+    #[derive(Debug)]
+    struct Closed;
+
+    struct Client {
+        policy: Policy,
+    }
+
+    impl Client {
+        #[retry(policy = self.policy, when = |_| true)]
+        async fn fetch(&self) -> Result<String, Closed> {
+            Err(Closed)
+        }
+    }
+
+    fn main() {
+        let client = Client {
+            policy: Policy::new(),
+        };
+        let _ = client.fetch();
+    }
+}
+
+mod policy_without_limits_and_timeout {
+    //! expect: `Late` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
+
+    use reattempt::{FAST_IO, retry};
+
+    #[derive(Debug)]
+    struct Late;
+
+    #[retry(policy = FAST_IO.without_limits(), timeout = "1s", when = |_| true)]
+    async fn fetch() -> Result<String, Late> {
+        Err(Late)
+    }
+
+    fn main() {
+        let _ = fetch();
+    }
+}
+
+mod run_not_stopped {
+    //! expect: `Failure` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
+
+    use reattempt::FAST_IO;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("failed")]
+    struct Failure;
+
+    async fn call() -> Result<u8, Failure> {
+        FAST_IO.run(async || Err(Failure)).when_any(|_| true).await
+    }
+
+    fn main() {
+        let _ = call();
+    }
+}
+
+fn main() {}

@@ -1,0 +1,226 @@
+//! Values of keys that have another type.
+
+mod attempts_wrong_type {
+    //! expect: mismatched types
+
+    use std::io;
+
+    use reattempt::retry;
+
+    const ATTEMPTS: usize = 4;
+
+    #[retry(attempts = ATTEMPTS)]
+    async fn fetch() -> io::Result<u8> {
+        Ok(0)
+    }
+}
+
+mod blocking_before_retry_future {
+    //! expect: `before_retry` gives `impl Future<Output = Result<(), std::io::Error>>`, expected `()` or a `Result`
+
+    use std::io;
+
+    use reattempt::retry;
+
+    async fn reconnect() -> io::Result<()> {
+        Ok(())
+    }
+
+    #[retry(blocking, before_retry = reconnect())]
+    fn fetch() -> io::Result<u8> {
+        Ok(0)
+    }
+
+    fn main() {
+        drop(fetch());
+    }
+}
+
+mod budget_wrong_type {
+    //! expect: `budget` is a `u32`, expected a `reattempt::Budget`
+
+    use reattempt::retry;
+
+    #[retry(budget = tokens)]
+    async fn fetch(tokens: u32) -> std::io::Result<String> {
+        Ok(tokens.to_string())
+    }
+
+    fn main() {
+        let _ = fetch(1);
+    }
+}
+
+mod idempotent_wrong_type {
+    //! expect: mismatched types
+
+    use reattempt::retry;
+
+    #[retry(idempotent = method)]
+    async fn fetch(method: &str) -> std::io::Result<String> {
+        Ok(method.to_owned())
+    }
+
+    fn main() {
+        let _ = fetch("GET");
+    }
+}
+
+mod policy_expression_wrong_type {
+    //! expect: `policy` is a `Duration`, expected a `reattempt::Policy`
+
+    use std::time::Duration;
+
+    use reattempt::retry;
+
+    struct Client {
+        limit: Duration,
+    }
+
+    impl Client {
+        #[retry(policy = self.limit)]
+        async fn fetch(&self) -> std::io::Result<String> {
+            Ok(String::new())
+        }
+    }
+
+    fn main() {
+        let client = Client {
+            limit: Duration::ZERO,
+        };
+        let _ = client.fetch();
+    }
+}
+
+mod policy_preset {
+    //! expect: `policy` is a `Preset`, expected a `reattempt::Policy`
+
+    use reattempt::{Policy, Preset, retry};
+
+    static PAYMENTS: Preset = Preset::new("payments", Policy::new());
+
+    #[retry(policy = PAYMENTS)]
+    async fn pay() -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn main() {
+        let _ = pay;
+    }
+}
+
+mod policy_wrong_type {
+    //! expect: `policy` is a `u32`, expected a `reattempt::Policy`
+
+    use std::io;
+
+    use reattempt::retry;
+
+    const ATTEMPTS: u32 = 4;
+
+    #[retry(policy = ATTEMPTS)]
+    async fn fetch() -> io::Result<u8> {
+        Ok(0)
+    }
+}
+
+mod timeout_wrong_type {
+    //! expect: mismatched types
+
+    use std::io;
+
+    use reattempt::retry;
+
+    #[retry(timeout = limit)]
+    async fn fetch(limit: u64) -> io::Result<u8> {
+        Ok(0)
+    }
+}
+
+mod verdict_bool {
+    //! expect: `bool` is no answer about an error, expected a `Verdict`
+
+    use std::io;
+
+    use reattempt::retry;
+
+    #[retry(verdict = |error: &io::Error| error.kind() == io::ErrorKind::TimedOut)]
+    async fn fetch(addr: &str) -> io::Result<String> {
+        Ok(addr.to_owned())
+    }
+
+    fn main() {
+        let _ = fetch("a");
+    }
+}
+
+mod when_closure_wrong_argument {
+    //! expect: type mismatch in closure arguments
+
+    use std::io;
+
+    use reattempt::retry;
+
+    #[retry(when = |error: &String| error.is_empty())]
+    async fn fetch() -> io::Result<u8> {
+        Ok(0)
+    }
+}
+
+mod when_ok_wrong_answer {
+    //! expect: `u8` is no answer about an `Ok`, expected a `bool`
+
+    use std::io;
+
+    use reattempt::retry;
+
+    #[retry(when_ok = |value| *value)]
+    async fn fetch() -> io::Result<u8> {
+        Ok(0)
+    }
+}
+
+mod when_ok_wrong_argument {
+    //! expect: type mismatch in closure arguments
+
+    use std::io;
+
+    use reattempt::retry;
+
+    #[retry(when_ok = |value: &String| value.is_empty())]
+    async fn fetch() -> io::Result<u8> {
+        Ok(0)
+    }
+}
+
+mod when_wrong_answer {
+    //! expect: mismatched types
+
+    use std::io;
+
+    use reattempt::retry;
+
+    #[retry(when = |error| error.kind())]
+    async fn fetch() -> io::Result<u8> {
+        Ok(0)
+    }
+}
+
+mod when_wrong_argument {
+    //! expect: type mismatch in function arguments
+
+    use std::io;
+
+    use reattempt::retry;
+
+    fn is_temporary(error: &std::fmt::Error) -> bool {
+        error.to_string().is_empty()
+    }
+
+    #[retry(when = is_temporary)]
+    async fn fetch() -> io::Result<u8> {
+        Ok(0)
+    }
+}
+
+fn main() {}
