@@ -16,9 +16,43 @@ pub mod hyper;
 #[cfg(feature = "redis-1")]
 pub mod redis;
 #[cfg(feature = "reqwest-0_13")]
-pub mod reqwest;
+pub mod reqwest {
+    //! `reqwest` 0.13: failed requests, and responses whose status is a failure.
+    //!
+    //! `send()` returns `Ok` for a response of any status, and `error_for_status()` drops its `Retry-After`.
+    //! [`ResponseExt::check`] makes an error that keeps both. A function that returns the [`RequestError`] of
+    //! this module needs no rule in its attribute.
+    //!
+    //! # Examples
+    //!
+    //! ```
+    //! # mod reattempt { pub use reattempt_runtime::adapters::reqwest as reqwest_0_13; }
+    //! use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
+    //!
+    //! // #[reattempt::retry(timeout = "2s")]
+    //! async fn fetch(client: &reqwest::Client, url: &str) -> Result<String, RequestError> {
+    //!     let response = client.get(url).send().await?.check()?;
+    //!     Ok(response.text().await?)
+    //! }
+    //! ```
+
+    use ::reqwest as client;
+
+    mod version;
+
+    pub use self::version::{RequestError, RequestExt, ResponseExt, is_retryable};
+}
 #[cfg(feature = "reqwest-0_12")]
-pub mod reqwest_0_12;
+#[path = "reqwest"]
+pub mod reqwest_0_12 {
+    //! `reqwest` 0.12: the same as `reqwest_0_13` has for 0.13.
+
+    use ::reqwest_0_12 as client;
+
+    mod version;
+
+    pub use self::version::{RequestError, RequestExt, ResponseExt, is_retryable};
+}
 #[cfg(feature = "sea-orm-2")]
 #[path = ""]
 pub mod sea_orm {
@@ -73,9 +107,56 @@ pub mod sea_orm_1 {
     }
 }
 #[cfg(feature = "sqlx-0_9")]
-pub mod sqlx;
+pub mod sqlx {
+    //! `sqlx` 0.9: verdicts by SQLSTATE, by the codes of MySQL and SQLite, and of lost connections.
+    //!
+    //! After a conflict, the whole **transaction** has to run again. Annotate the function that begins and commits
+    //! it, not the function that runs one statement.
+    //!
+    //! If a connection is lost during `COMMIT`, the transaction may have taken effect. So a lost connection is unknown, and
+    //! not retried. Before `COMMIT`, nothing took effect. [`TransactionError`] and [`commit`] tell the two cases apart.
+    //!
+    //! # Examples
+    //!
+    //! With `sqlx::PgPool`, `MySqlPool` or `SqlitePool`:
+    //!
+    //! ```text
+    //! use reattempt::sqlx_0_9::{TransactionError, commit};
+    //!
+    //! #[reattempt::retry]
+    //! async fn transfer(pool: &PgPool, from: i32, to: i32) -> Result<(), TransactionError<sqlx::Error>> {
+    //!     let mut transaction = pool.begin().await?;
+    //!     sqlx::query("UPDATE account SET balance = balance - 1 WHERE id = $1")
+    //!         .bind(from)
+    //!         .execute(&mut *transaction)
+    //!         .await?;
+    //!     sqlx::query("UPDATE account SET balance = balance + 1 WHERE id = $1")
+    //!         .bind(to)
+    //!         .execute(&mut *transaction)
+    //!         .await?;
+    //!     commit(transaction).await
+    //! }
+    //! ```
+
+    use ::sqlx_core as client;
+
+    mod version;
+
+    pub use self::version::commit;
+    pub use super::transaction::{CommitError, TransactionError};
+}
 #[cfg(feature = "sqlx-0_8")]
-pub mod sqlx_0_8;
+#[path = "sqlx"]
+pub mod sqlx_0_8 {
+    //! `sqlx` 0.8: the same as `sqlx_0_9` has for 0.9.
+
+    use ::sqlx_core_0_8 as client;
+
+    mod version;
+
+    pub use self::version::commit;
+    pub use super::transaction::{CommitError, TransactionError};
+}
 #[cfg(feature = "tokio-postgres-0_7")]
 pub mod tokio_postgres;
 #[cfg(feature = "tonic-0_14")]

@@ -121,5 +121,4 @@ fn is_fatal(error: &dyn DatabaseError) -> bool {
 commits!(Error, Transaction<'_, DB>, DB: Database);
 
 #[cfg(test)]
-#[path = "version/tests.rs"]
 mod tests;
