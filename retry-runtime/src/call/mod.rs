@@ -14,10 +14,9 @@
 //! ```
 //!
 //! To follow a call, read these files in this order. `settle.rs` is generic over the types of the function. Behind it,
-//! `after.rs` acts on what the pure `decide.rs` decides. If the attribute names a budget, the call asks before each attempt
+//! `after.rs` acts on what the pure `decide.rs` decides, and ends the call. If the attribute names a budget, the call asks before each attempt
 //! whether that is in a pause (`pause.rs`). If the attribute has `hedge`, `race.rs` makes the attempts. An inner call
-//! asks its outer call, and reports to it (`inner.rs`). A call ends in `end.rs`, also if it is dropped. Observers are notified in
-//! `observers.rs`.
+//! asks its outer call, and reports to it (`inner.rs`). Observers are notified in `observers.rs`.
 //!
 //! Most code is not generic, so a program has it once, and not once for each annotated function.
 
@@ -26,7 +25,6 @@ mod attempt;
 mod blocking;
 mod cancel;
 mod decide;
-mod end;
 mod events;
 mod inner;
 mod observers;
