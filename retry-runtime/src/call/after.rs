@@ -157,7 +157,7 @@ impl<'p> State<'p> {
         let frame = &self.frame;
         let decided = cause.may_retry().and_then(|mut retry| {
             if !matches!(frame.bodies.replace(Bodies::One), Bodies::One) {
-                retry.hint = self.join_aside(retry.hint);
+                retry.hint = frame.join_aside(retry.hint);
             }
             let now = Stamp::now();
             frame.start(|| now);
@@ -170,7 +170,7 @@ impl<'p> State<'p> {
                 permit = Some(Charge::Free);
             }
             frame.phase.set(Phase::Between(permit));
-            frame.refusal.set(None);
+            frame.forget_refusal();
             if let Some(rest) = frame.if_rest() {
                 rest.noted().go_on();
             }

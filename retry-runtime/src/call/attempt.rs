@@ -14,6 +14,7 @@ use super::{Call, State};
 use crate::clock::{Sleep, Stamp};
 use crate::context::{Phase, Times, is_within, outer};
 use crate::opaque::opaque;
+use crate::result::Prepared;
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Makes an attempt, which the timeout and the deadline may cut.
@@ -34,6 +35,17 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
             runs: Runs::BeforeRetry,
             ..self.attempt(body)
         }
+    }
+
+    /// Ends `before_retry`. Returns its error, with which the call ends, or `None` to go on.
+    pub fn end_preparation<E>(&self, prepared: impl Prepared<E>) -> Option<E> {
+        let error = prepared.into_error();
+        self.state.leave_span();
+        self.state.frame.forget_refusal();
+        if error.is_some() {
+            self.state.fail_preparation();
+        }
+        error
     }
 }
 
@@ -112,7 +124,7 @@ impl State<'_> {
     #[inline]
     pub(super) fn suspend(&self) {
         // A refusal only counts if the attempt fails in the same poll.
-        self.frame.refusal.set(None);
+        self.frame.forget_refusal();
         self.follows_refusal.set(false);
         self.frame.was_pending.set(true);
         if self.frame.if_rest().is_some() {

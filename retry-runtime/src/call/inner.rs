@@ -17,7 +17,7 @@ impl State<'_> {
         let begins = frame.phase.get() == Phase::New;
         if begins && outer.was_pending.get() {
             // The body around makes a new call, so it went on after the refusal.
-            outer.refusal.set(None);
+            outer.forget_refusal();
         }
         // A call beside a refused one, as in `join!`, begins like one that follows it.
         let follows = begins && outer.refusal.get().is_some();

@@ -53,7 +53,7 @@ use crate::context::{Frame, Rest, Times};
 use crate::delays::DelayRange;
 use crate::listen::{is_listening, test_scope_around};
 use crate::opaque::opaque;
-use crate::result::{Prepared, ResultLike};
+use crate::result::ResultLike;
 use crate::site::{Site, SiteSettings};
 use crate::switch::DISABLED;
 use crate::test_scope::CallInScope;
@@ -101,17 +101,6 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
             kept: None,
             cuts: PhantomData,
         }
-    }
-
-    /// Ends `before_retry`. Returns its error, with which the call ends, or `None` to go on.
-    pub fn end_preparation<E>(&self, prepared: impl Prepared<E>) -> Option<E> {
-        let error = prepared.into_error();
-        self.state.leave_span();
-        self.state.frame.refusal.set(None);
-        if error.is_some() {
-            self.state.fail_preparation();
-        }
-        error
     }
 
     /// Returns the result of a call that failed.

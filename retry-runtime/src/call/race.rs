@@ -26,7 +26,7 @@ use super::{Call, NextAttemptAt, State};
 use crate::budget::{Charge, Request};
 use crate::classify::AskedDelay;
 use crate::clock::Stamp;
-use crate::context::{Allowed, Bodies, Failure, Leeway};
+use crate::context::{Allowed, Bodies, Leeway};
 use crate::metrics::Attempted;
 use crate::report::{Hedge, PreviousFailure, Which};
 
@@ -194,31 +194,9 @@ impl State<'_> {
     pub(super) fn set_aside(&self, failed: FailedWith<'_>, hint: Option<AskedDelay>, other: Which) {
         let frame = &self.frame;
         self.on_body_ended(Attempted::Failed(failed.verdict), Some(failed.words));
-        let failure = Failure {
-            how: PreviousFailure::Failed(failed.verdict),
-            hint,
-            refusal: frame.refusal.take(),
-        };
-        frame.previous.set(Some(failure.how));
-        frame.rest().noted().hedging.aside = Some(failure);
+        frame.set_aside(PreviousFailure::Failed(failed.verdict), hint);
         self.log(Event::SetAside(failed));
         // A limit may cut the other before its next poll.
         frame.bodies.set(Bodies::Rest(other));
-    }
-
-    /// Takes the failure that was set aside into that of the attempt. Returns the hint.
-    pub(super) fn join_aside(&self, hint: Option<AskedDelay>) -> Option<AskedDelay> {
-        let frame = &self.frame;
-        let aside = frame
-            .if_rest()
-            .and_then(|rest| rest.noted().hedging.aside.take());
-        let (Some(how), Some(aside)) = (frame.previous.get(), aside) else {
-            return hint;
-        };
-        let refusal = frame.refusal.get();
-        let failure = Failure { how, hint, refusal }.join(aside);
-        frame.previous.set(Some(failure.how));
-        frame.refusal.set(failure.refusal);
-        failure.hint
     }
 }

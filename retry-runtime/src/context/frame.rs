@@ -17,7 +17,8 @@ use scoped_tls_hkt::ScopedKey;
 
 use super::nesting::Node;
 use super::phase::{Allowed, Bodies, Count, Leeway, Phase, Times};
-use super::rest::Rest;
+use super::rest::{Failure, Rest};
+use crate::classify::AskedDelay;
 use crate::clock::Stamp;
 use crate::report::{PreviousFailure, Which};
 use crate::stopped::Outcome;
@@ -175,6 +176,33 @@ impl Frame {
     /// Takes its place within the outer call.
     pub(crate) fn join(&self, node: Arc<Node>) {
         let _ = self.node.set(node);
+    }
+
+    /// The body went on after a refusal, or ended.
+    pub(crate) fn forget_refusal(&self) {
+        self.refusal.set(None);
+    }
+
+    /// Sets the failure of one of two bodies aside, with the refusal of a call inside it.
+    pub(crate) fn set_aside(&self, how: PreviousFailure, hint: Option<AskedDelay>) {
+        let refusal = self.refusal.take();
+        self.previous.set(Some(how));
+        self.rest().noted().hedging.aside = Some(Failure { how, hint, refusal });
+    }
+
+    /// Takes the failure that was set aside into that of the attempt. Returns the hint.
+    pub(crate) fn join_aside(&self, hint: Option<AskedDelay>) -> Option<AskedDelay> {
+        let aside = self
+            .if_rest()
+            .and_then(|rest| rest.noted().hedging.aside.take());
+        let (Some(how), Some(aside)) = (self.previous.get(), aside) else {
+            return hint;
+        };
+        let refusal = self.refusal.get();
+        let failure = Failure { how, hint, refusal }.join(aside);
+        self.previous.set(Some(failure.how));
+        self.refusal.set(failure.refusal);
+        failure.hint
     }
 
     /// How many attempts the call made, without those that no longer count because a later one made progress.

@@ -18,4 +18,4 @@ pub(crate) use self::commit::open_commit;
 pub(crate) use self::frame::{Frame, beside_body, is_within, outer};
 pub(crate) use self::nesting::FunctionId;
 pub(crate) use self::phase::{Allowed, Bodies, Leeway, Phase, Times};
-pub(crate) use self::rest::{Failure, Rest};
+pub(crate) use self::rest::Rest;
