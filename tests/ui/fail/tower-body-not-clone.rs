@@ -5,12 +5,12 @@ use std::convert::Infallible;
 use http::{Request, Response};
 use reattempt::Policy;
 use reattempt::tower_0_5::RetryLayer;
-use tower::{Layer as _, Service, service_fn};
+use tower::{Layer as _, service_fn};
 
 struct Stream;
 
 fn main() {
     let client = service_fn(async |_: Request<Stream>| Ok::<_, Infallible>(Response::new(String::new())));
-    let mut client = RetryLayer::new(Policy::new()).layer(client);
-    drop(Service::call(&mut client, Request::new(Stream)));
+    let client = RetryLayer::new(Policy::new()).layer(client);
+    drop(client.oneshot(Request::new(Stream)));
 }
