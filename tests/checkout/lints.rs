@@ -105,8 +105,19 @@ fn the_annotated_function_has_the_warnings_of_the_plain_one_and_no_others() {
     files.extend(silent.map(|name| tests.join(format!("variants/silent/{name}.rs"))));
     let package = package(&files);
     let (plain, annotated) = lint(&package);
-    let lost = difference(&plain, &annotated);
-    let added = difference(&annotated, &plain);
+    let (mut lost, mut added) = (
+        difference(&plain, &annotated),
+        difference(&annotated, &plain),
+    );
+    // What the body shadows itself has another lint of these, or none, because clippy does not see what a name outside of the
+    // block of an attempt is. Generated bindings have none.
+    let shadows = |found: &Diagnostic| {
+        let place = (found.file.clone(), found.line, found.columns);
+        found.lint.starts_with("clippy::shadow_").then_some(place)
+    };
+    let own: Vec<_> = plain.iter().filter_map(shadows).collect();
+    lost.retain(|found| shadows(found).is_none());
+    added.retain(|found| shadows(found).is_none_or(|place| !own.contains(&place)));
 
     let source = fs::read_to_string(&warned).unwrap();
     let inherent = marked(&source, "// lost: ");
@@ -175,9 +186,7 @@ fn is_ours_to_differ(found: &Diagnostic) -> bool {
     // attribute is about generated code.
     // The last expression of a function that returns a future is generated, which this lint does not want.
     let tail = found.file == "methods.rs" && found.lint == "clippy::implicit_return";
-    // An argument with a binding in each attempt is shadowed twice, which changes the lints of `restriction`.
-    let shadowed = found.lint.starts_with("clippy::shadow_");
-    found.in_attribute || tail || shadowed
+    found.in_attribute || tail
 }
 
 /// Writes a package with both versions of the files, and returns its folder.

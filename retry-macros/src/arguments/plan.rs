@@ -43,13 +43,11 @@ impl Plan {
         let renamed = (ident == "self").then(|| Ident::new("__self", at));
         let own = renamed.as_ref().unwrap_or(ident);
         let cfg = only(attributes, is_cfg);
+        // These lints fire on a binding that has the user's name.
+        let shadows = quote_spanned!(at=> #[allow(clippy::shadow_reuse, clippy::shadow_same)]);
+        let shadows = renamed.is_none().then_some(shadows);
         let captured = |place: TokenStream| quote_spanned!(at=> #(#cfg)* let _ = &mut #place;);
-        let bind = |mutable: Option<Token![mut]>, value| {
-            // These lints fire on a binding that has the user's name.
-            let shadows = quote_spanned!(at=> #[allow(clippy::shadow_reuse, clippy::shadow_same)]);
-            let shadows = renamed.is_none().then_some(shadows);
-            quote_spanned!(at=> #(#attributes)* #shadows let #mutable #own = #value;)
-        };
+        let bind = |mutable: Option<Token![mut]>, value| quote_spanned!(at=> #(#attributes)* #shadows let #mutable #own = #value;);
         let argument = |method: &str, place: Span| {
             let method = Ident::new(method, located(place));
             quote_spanned!(at=> __retry::Argument::new(&#ident).#method())
@@ -97,7 +95,7 @@ impl Plan {
         };
         if let Give::Convert(target) = give {
             self.before.extend(quote_spanned! {at=>
-                #(#cfg)* let #ident = __retry::Convert::<#target, _>::of(&#ident).once(#ident);
+                #(#cfg)* #shadows let #ident = __retry::Convert::<#target, _>::of(&#ident).once(#ident);
             });
         }
         *found.mutability = None;
@@ -106,7 +104,7 @@ impl Plan {
             (AttemptKind::Pair, _) => {
                 let cell = quote_spanned!(at=> ::core::cell::Cell::new(#value));
                 self.each
-                    .extend(quote_spanned!(at=> #(#cfg)* let #own = #cell;));
+                    .extend(quote_spanned!(at=> #(#cfg)* #shadows let #own = #cell;));
                 self.within
                     .extend(bind(mutable, quote_spanned!(at=> #own.into_inner())));
             }

@@ -47,6 +47,16 @@ pub async fn converted<N: Into<String>>(text: impl Into<String>, name: N) -> io:
     Ok(send(text).await? + send(name.into()).await?)
 }
 
+#[reattempt::retry(hedge = "20ms")]
+pub async fn handed_over_to_a_hedge(text: String) -> io::Result<usize> {
+    send(text).await
+}
+
+#[reattempt::retry]
+pub async fn converted_if_there(text: Option<impl Into<String>>) -> io::Result<usize> {
+    send(text.map_or_else(String::new, Into::into)).await
+}
+
 #[reattempt::retry]
 pub async fn seen_as_text<N: AsRef<str> + Sync>(
     text: impl AsRef<str> + Sync,
