@@ -29,7 +29,6 @@ pub(crate) use messages;
 pub(crate) mod combination;
 pub(crate) mod duration;
 pub(crate) mod item;
-pub(crate) mod key;
 mod typed;
 pub(crate) mod value;
 

@@ -7,7 +7,7 @@ use quote::ToTokens;
 use syn::parse::{Parse as _, Parser};
 use syn::{Expr, Lit, LitStr};
 
-use crate::errors::{At, Errors, Fault, Message, key as wording, quoted, typed, value};
+use crate::errors::{At, Errors, Fault, Message, quoted, typed, value};
 use crate::keys::{self, Grammar, Key};
 use crate::model::Spanned;
 use crate::syntax::{self, RawArg, RawValue};
@@ -80,7 +80,7 @@ impl Given {
                 return refuse(at, value::wrong(key, &format!("({})", typed(&tokens))));
             }
             RawValue::Alone | RawValue::Missing => {
-                return refuse(name, wording::missing_value(key));
+                return refuse(name, value::missing_value(key));
             }
             RawValue::Assigned(tokens) => {
                 let at = of(&tokens);
@@ -88,7 +88,7 @@ impl Given {
             }
             RawValue::List { tokens, at } if key.grammar.is_list() => (Form::List(tokens), at),
             RawValue::List { tokens, at } => {
-                let refused = refuse(at, wording::not_a_list(key, &tokens));
+                let refused = refuse(at, value::not_a_list(key, &tokens));
                 if tokens.is_empty() {
                     return refused;
                 }

@@ -15,7 +15,7 @@ mod word;
 pub(crate) mod tests;
 
 use self::rule::Place;
-use crate::errors::{Errors, Fault, key as wording};
+use crate::errors::{Errors, Fault, value as wording};
 use crate::given::Given;
 use crate::keys::{self, Id};
 use crate::model::{Model, UnlessRule};

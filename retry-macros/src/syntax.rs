@@ -16,7 +16,7 @@ use self::extent::{
     FindKey, comma, skip, starts_argument, starts_assignment, token, until, value, word,
 };
 
-use crate::errors::{At, Errors, Message, key as wording, typed};
+use crate::errors::{At, Errors, Message, typed, value as wording};
 use crate::keys::{Grammar, Key};
 use crate::tokens::{bare, deep, lone_group, unraw};
 

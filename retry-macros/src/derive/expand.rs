@@ -5,7 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned as _;
 
-use super::model::{Case, ErrorField, ErrorType, HintSource, VerdictSource};
+use super::lower::{Case, ErrorField, ErrorType, HintSource, VerdictSource};
 use crate::tokens::{self, located};
 
 // Input:

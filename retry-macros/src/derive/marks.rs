@@ -8,7 +8,7 @@ use syn::{Attribute, Index, Meta, Path};
 use super::errors as wording;
 use super::keys::{Id, Target};
 use crate::editor;
-use crate::errors::key::duplicate;
+use crate::errors::value::duplicate;
 use crate::errors::{At, Errors, Fault};
 use crate::given::{Form, Given};
 use crate::keys::Key;

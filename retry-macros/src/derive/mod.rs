@@ -5,7 +5,6 @@ mod expand;
 mod keys;
 mod lower;
 mod marks;
-mod model;
 
 #[cfg(test)]
 mod tests;

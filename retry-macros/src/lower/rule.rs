@@ -42,6 +42,7 @@ struct Facts<'a> {
     model: &'a Model,
     /// The keys that were given, in the order of the source.
     places: &'a [Place],
+    errors: &'a mut Errors,
 }
 
 impl Facts<'_> {
@@ -62,27 +63,45 @@ impl Facts<'_> {
         let places = keys.iter().filter_map(|&key| self.place(key));
         places.max_by_key(|place| place.name.position)
     }
+
+    /// Reports a mistake at the last of the keys that make it.
+    fn report(&mut self, keys: &[&str], message: Message) {
+        if let Some(place) = self.last(keys) {
+            self.errors.push(place.name, message);
+        }
+    }
+
+    /// Reports a mistake at the value of the last of these keys.
+    fn report_value(&mut self, keys: &[&str], message: Message) {
+        if let Some(place) = self.last(keys) {
+            self.errors.push(place.value, message);
+        }
+    }
 }
 
 pub(super) fn check(model: &Model, places: &[Place], errors: &mut Errors) {
-    let facts = Facts { model, places };
+    let facts = &mut Facts {
+        model,
+        places,
+        errors,
+    };
     // If nothing is retried, `never_retries` has reported the keys of delays already.
-    let retries = !never_retries(&facts, errors);
+    let retries = !never_retries(facts);
     if retries {
-        idle(&facts, errors);
+        idle(facts);
     }
-    let ordered = lengths_too_long(&facts, retries, errors);
-    contradictions(&facts, retries, errors);
+    let ordered = lengths_too_long(facts, retries);
+    contradictions(facts, retries);
     if retries {
         if ordered && facts.place("delays").is_none() && !model.never_retries() {
-            no_second_attempt(&facts, errors);
+            no_second_attempt(facts);
         }
-        never_retried(&facts, errors);
+        never_retried(facts);
     }
 }
 
 /// Reports `attempts = 1` beside keys about retries: one error that names all of these keys.
-fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
+fn never_retries(facts: &mut Facts<'_>) -> bool {
     if !facts.model.never_retries() {
         return false;
     }
@@ -97,19 +116,19 @@ fn never_retries(facts: &Facts<'_>, errors: &mut Errors) -> bool {
     }
     let message = wording::never_retries(&keys);
     keys.push("attempts");
-    report(facts, errors, &keys, message);
+    facts.report(&keys, message);
     true
 }
 
 /// Reports keys that have no effect because of another key, each once.
-fn idle(facts: &Facts<'_>, errors: &mut Errors) {
+fn idle(facts: &mut Facts<'_>) {
     for key in Id::ALL {
         if facts.place(key.key().name).is_none() {
             continue;
         }
         if let Some((because, with, help)) = made_idle(facts, *key) {
             let message = wording::no_effect(key.key().name, &with, help);
-            report(facts, errors, &[key.key().name, because], message);
+            facts.report(&[key.key().name, because], message);
         }
     }
 }
@@ -137,7 +156,7 @@ fn made_idle(facts: &Facts<'_>, key: Id) -> Option<(&'static str, String, &'stat
 
 /// Reports durations that are longer than those they must not exceed. Returns whether there are none. If nothing is retried, the
 /// delays do not matter.
-fn lengths_too_long(facts: &Facts<'_>, retries: bool, errors: &mut Errors) -> bool {
+fn lengths_too_long(facts: &mut Facts<'_>, retries: bool) -> bool {
     let delays = facts.place("delays").is_some();
     let mut ordered = true;
     let keys = Id::ALL.iter().copied();
@@ -153,7 +172,7 @@ fn lengths_too_long(facts: &Facts<'_>, retries: bool, errors: &mut Errors) -> bo
                 ordered = false;
                 let given = keys.map(|key| facts.place(key).is_some());
                 let message = wording::too_long((short.key(), length), (long.key(), limit), given);
-                report_value(facts, errors, &keys, message);
+                facts.report_value(&keys, message);
             }
         }
     }
@@ -161,7 +180,7 @@ fn lengths_too_long(facts: &Facts<'_>, retries: bool, errors: &mut Errors) -> bo
 }
 
 /// Reports a deadline that is over before the shortest possible first wait.
-fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
+fn no_second_attempt(facts: &mut Facts<'_>) {
     let [deadline, base] = [Id::Deadline, Id::Base].map(|key| facts.length(key));
     let jitter = word(facts.model.jitter.as_ref());
     let (Some(deadline), Some(base), Some(jitter)) = (deadline, base, jitter) else {
@@ -175,12 +194,12 @@ fn no_second_attempt(facts: &Facts<'_>, errors: &mut Errors) {
     };
     if shortest >= deadline {
         let message = wording::no_second_attempt(deadline, shortest, &jitter);
-        report_value(facts, errors, &["deadline", "base", "jitter"], message);
+        facts.report_value(&["deadline", "base", "jitter"], message);
     }
 }
 
 /// Reports keys that contradict each other, and keys that can have no effect.
-fn contradictions(facts: &Facts<'_>, retries: bool, errors: &mut Errors) {
+fn contradictions(facts: &mut Facts<'_>, retries: bool) {
     let model = facts.model;
     let blocking = model.blocking.is_some();
     let once = is(model.idempotent.as_ref(), &false);
@@ -206,7 +225,7 @@ fn contradictions(facts: &Facts<'_>, retries: bool, errors: &mut Errors) {
     ];
     for (keys, holds, message) in rows {
         if holds && keys.iter().all(|key| facts.place(key).is_some()) {
-            report(facts, errors, keys, message);
+            facts.report(keys, message);
         }
     }
 }
@@ -226,7 +245,7 @@ fn is<T: PartialEq>(setting: Option<&Spanned<Written<T>>>, value: &T) -> bool {
 }
 
 /// Reports a type or a function that `unless` refuses, and `on` or `when` retries.
-fn never_retried(facts: &Facts<'_>, errors: &mut Errors) {
+fn never_retried(facts: &mut Facts<'_>) {
     let rules = &facts.model.rules;
     let twice = match rules.unless.as_ref().map(|unless| &unless.value) {
         Some(UnlessRule::Types(unless)) => {
@@ -244,20 +263,6 @@ fn never_retried(facts: &Facts<'_>, errors: &mut Errors) {
     };
     if let Some((key, found)) = twice {
         let message = wording::never_retried(key, &found);
-        report(facts, errors, &[key, "unless"], message);
-    }
-}
-
-/// Reports a mistake at the last of the keys that make it.
-fn report(facts: &Facts<'_>, errors: &mut Errors, keys: &[&str], message: Message) {
-    if let Some(place) = facts.last(keys) {
-        errors.push(place.name, message);
-    }
-}
-
-/// Reports a mistake at the value of the last of these keys.
-fn report_value(facts: &Facts<'_>, errors: &mut Errors, keys: &[&str], message: Message) {
-    if let Some(place) = facts.last(keys) {
-        errors.push(place.value, message);
+        facts.report(&[key, "unless"], message);
     }
 }
