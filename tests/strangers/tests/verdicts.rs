@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use async_nats::{RequestError, RequestErrorKind};
+use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use aws_sdk_sqs::error::{ErrorMetadata, ProvideErrorMetadata as _, SdkError};
 use aws_sdk_sqs::operation::send_message::SendMessageError;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -19,6 +20,12 @@ async fn kafka(code: RDKafkaErrorCode) -> Result<(), KafkaError> {
 #[rustfmt::skip]
 #[retry(verdict = |error: &RequestError| match error.kind() { RequestErrorKind::NoResponders => Verdict::Refused, RequestErrorKind::TimedOut => Verdict::Transient, _ => Verdict::Unknown })]
 async fn nats(kind: RequestErrorKind) -> Result<(), RequestError> {
+    Err(kind.into())
+}
+
+#[rustfmt::skip]
+#[retry(verdict = |error: &PublishError| match error.kind() { PublishErrorKind::StreamNotFound | PublishErrorKind::MaxAckPending => Verdict::Refused, PublishErrorKind::TimedOut | PublishErrorKind::BrokenPipe => Verdict::Transient, _ => Verdict::Unknown })]
+async fn jetstream(kind: PublishErrorKind) -> Result<(), PublishError> {
     Err(kind.into())
 }
 
@@ -66,6 +73,13 @@ async fn the_errors_of_strangers_have_a_verdict_in_one_line() {
     let late = RequestErrorKind::TimedOut;
     assert_eq!(seen(nats(late)).await, retried(Verdict::Transient));
 
+    let none = PublishErrorKind::StreamNotFound;
+    assert_eq!(seen(jetstream(none)).await, retried(Verdict::Refused));
+    let late = PublishErrorKind::TimedOut;
+    assert_eq!(seen(jetstream(late)).await, retried(Verdict::Transient));
+    let other = PublishErrorKind::WrongLastSequence;
+    assert_eq!(seen(jetstream(other)).await, ended(Verdict::Unknown));
+
     let throttled = seen(aws("ThrottlingException")).await;
     assert_eq!(throttled, retried(Verdict::Throttled));
     let missing = seen(aws("QueueDoesNotExist")).await;
@@ -87,7 +101,7 @@ fn each_line_of_the_page_is_one_that_compiles() {
         .map(|cell| cell.trim_matches(['`', '|', ' ']).replace("\\|", "|"))
         .filter(|cell| cell.starts_with("verdict = "))
         .collect();
-    assert_eq!(lines.len(), 4, "{lines:#?}");
+    assert_eq!(lines.len(), 5, "{lines:#?}");
     for line in lines {
         assert!(
             include_str!("verdicts.rs").contains(&format!("#[retry({line})]")),
