@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use async_nats::{RequestError, RequestErrorKind};
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
+use async_nats::{RequestError, RequestErrorKind};
 use aws_sdk_sqs::error::{ErrorMetadata, ProvideErrorMetadata as _, SdkError};
 use aws_sdk_sqs::operation::send_message::SendMessageError;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
