@@ -162,7 +162,7 @@ impl State<'_> {
         }
         // Now it counts.
         frame.count_attempt();
-        frame.phase.set(phase.attempt());
+        frame.phase.set(Phase::Attempt(phase.permit()));
         if !first {
             // Now, because the call may be dropped. Taken back if the call succeeds.
             self.note_retries();
@@ -183,7 +183,7 @@ impl State<'_> {
     /// Begins `before_retry`. Returns the cut if the deadline was reached before.
     fn begin_preparation<C: Limits>(&self) -> Result<(), C> {
         let frame = &self.frame;
-        frame.phase.set(frame.phase.get().prepare());
+        (frame.phase).set(Phase::Preparation(frame.phase.get().permit()));
         frame.renew_limits();
         self.end_wait();
         let Times { deadline, .. } = frame.times.get();

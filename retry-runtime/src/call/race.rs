@@ -186,8 +186,9 @@ impl State<'_> {
 
     /// Of two bodies that run, makes this one the present one.
     pub(super) fn turn_to(&self, which: Which) {
-        let bodies = &self.frame.bodies;
-        bodies.set(bodies.get().turn_to(which));
+        if let Bodies::Both(_) = self.frame.bodies.get() {
+            self.frame.bodies.set(Bodies::Both(which));
+        }
     }
 
     /// Sets the failure of one of two aside, because the other may succeed.

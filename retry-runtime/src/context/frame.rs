@@ -110,7 +110,10 @@ impl Frame {
 
     /// Which of two bodies is polled, or ended last.
     pub(crate) fn which(&self) -> Which {
-        self.bodies.get().which()
+        match self.bodies.get() {
+            Bodies::One => Which::First,
+            Bodies::Both(which) | Bodies::Rest(which) => which,
+        }
     }
 
     /// Attempts begun, the current one and a hedge included.
@@ -133,7 +136,11 @@ impl Frame {
 
     /// The number of the attempt or the hedge that is polled, or that ended last.
     pub(crate) fn present(&self) -> u32 {
-        self.bodies.get().number(self.number())
+        match self.bodies.get() {
+            // Only the first attempt has a hedge.
+            Bodies::Both(Which::First) | Bodies::Rest(Which::First) => 1,
+            _ => self.number(),
+        }
     }
 
     /// Runs one poll of the code inside.
@@ -207,12 +214,13 @@ impl Frame {
 
     /// How many attempts the call made, without those that no longer count because a later one made progress.
     pub(crate) fn attempts_in_a_row(&self) -> u32 {
-        self.count.get().in_a_row(self.progressed())
+        self.number() - self.progressed().saturating_sub(1)
     }
 
     /// How many attempts the call may make here, or `None` for no limit.
     pub(crate) fn attempts_allowed(&self) -> Option<u32> {
-        self.count.get().allowed(self.progressed())
+        let most = Some(self.count.get().most).filter(|most| *most < u32::MAX)?;
+        Some(most.saturating_add(self.progressed().saturating_sub(1)))
     }
 
     /// The number of the attempt that made progress last, or 0.
@@ -263,4 +271,45 @@ pub(crate) fn is_within() -> bool {
 #[inline]
 pub(crate) fn outer<T>(f: impl FnOnce(&Frame) -> T) -> Option<T> {
     FRAME.is_set().then(|| FRAME.with(f))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(number: u32, most: u32) -> Frame {
+        let frame = Frame::new(Times::default(), most, None);
+        (0..number).for_each(|_| frame.count_attempt());
+        frame
+    }
+
+    #[test]
+    fn of_two_bodies_one_is_present() {
+        use Which::{First, Hedge};
+        for (bodies, which, number) in [
+            (Bodies::One, First, 2),
+            (Bodies::Both(First), First, 1),
+            (Bodies::Both(Hedge), Hedge, 2),
+            (Bodies::Rest(First), First, 1),
+            (Bodies::Rest(Hedge), Hedge, 2),
+        ] {
+            let frame = frame(2, 3);
+            frame.bodies.set(bodies);
+            assert_eq!(frame.which(), which, "{bodies:?}");
+            assert_eq!(frame.present(), number, "{bodies:?}");
+        }
+    }
+
+    #[test]
+    fn attempts_before_the_last_progress_no_longer_count() {
+        for (progressed, in_a_row, allowed) in [(0, 5, 3), (1, 5, 3), (2, 4, 4), (5, 1, 7)] {
+            let frame = frame(5, 3);
+            frame.rest().noted().progressed = progressed;
+            assert_eq!(frame.attempts_in_a_row(), in_a_row);
+            assert_eq!(frame.attempts_allowed(), Some(allowed));
+        }
+        let unlimited = frame(5, u32::MAX);
+        unlimited.rest().noted().progressed = 9;
+        assert_eq!(unlimited.attempts_allowed(), None);
+    }
 }

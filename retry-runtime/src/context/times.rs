@@ -9,18 +9,33 @@ use crate::clock::Stamp;
 impl Frame {
     /// The time of the call starts now, if it has not started.
     pub(crate) fn start(&self, now: impl FnOnce() -> Stamp) {
-        self.times.set(self.times.get().start(now));
+        let times = self.times.get();
+        if times.started.is_none() {
+            let started = Some(now());
+            self.times.set(Times { started, ..times });
+        }
     }
 
-    /// Takes over the limits of the outer frame, if they are nearer.
+    /// Takes over the limits of the outer frame, if they are nearer. The length of an inherited deadline counts from now, also if
+    /// no one asks how long the call takes.
     pub(crate) fn inherit(&self, outer: &Self) {
-        let inherited = self.times.get().inherit(outer.times.get(), Stamp::now);
-        self.times.set(inherited);
+        let (own, around) = (self.times.get(), outer.times.get());
+        if around.deadline < own.deadline {
+            self.start(Stamp::now);
+        }
+        self.times.set(Times {
+            deadline: own.deadline.min(around.deadline),
+            outer: own.outer.min(around.nearest()),
+            ..self.times.get()
+        });
     }
 
     /// Forgets the limits of the attempt before, and takes over those around.
     pub(crate) fn renew_limits(&self) {
-        self.times.set(self.times.get().renew());
+        let Times {
+            started, deadline, ..
+        } = self.times.get();
+        self.times.set(Times::new(started, deadline));
         outer(|outer| self.inherit(outer));
     }
 
@@ -42,7 +57,12 @@ impl Frame {
     /// Counts a delay that is not waited for as time of the call.
     pub(crate) fn pass_over(&self, delay: Duration) {
         self.start(Stamp::now);
-        self.times.set(self.times.get().pass_over(delay));
+        let times = self.times.get();
+        self.times.set(Times {
+            started: times.started.map(|started| started.minus(delay)),
+            deadline: times.deadline.minus(delay),
+            ..times
+        });
         self.rest().noted().waits.pass_over(delay);
     }
 
@@ -84,6 +104,51 @@ mod tests {
     use super::*;
 
     const HOUR: Duration = Duration::from_secs(3600);
+
+    fn at(nanos: u64) -> Stamp {
+        Stamp::from_nanos(nanos)
+    }
+
+    fn until(deadline: u64) -> Times {
+        Times::new(None, at(deadline))
+    }
+
+    fn frame(times: Times) -> Frame {
+        Frame::new(times, 1, None)
+    }
+
+    #[test]
+    fn the_nearest_limit_counts_and_a_new_attempt_forgets_that_of_the_last_one() {
+        let [outer, own] = [(5, 9), (7, 8)].map(|(cut, deadline)| Times {
+            cut: at(cut),
+            ..until(deadline)
+        });
+        assert_eq!(own.nearest(), at(7));
+        let inner = frame(own);
+        inner.inherit(&frame(outer));
+        let times = inner.times.get();
+        assert_eq!((times.deadline, times.nearest()), (at(8), at(5)));
+        assert_eq!(times.started, None, "it has the nearer deadline");
+        inner.renew_limits();
+        assert_eq!(inner.times.get(), until(8));
+        let inherits = Frame::default();
+        inherits.inherit(&frame(outer));
+        assert_eq!(inherits.times.get().deadline, at(9));
+        assert!(inherits.times.get().started.is_some());
+    }
+
+    #[test]
+    fn a_call_that_passes_over_a_delay_is_older_but_no_deadline_comes_of_it() {
+        let older = |times: Times| {
+            let frame = frame(times);
+            frame.start(|| at(4));
+            frame.pass_over(Duration::from_nanos(2));
+            frame.times.get()
+        };
+        let started = Some(at(2));
+        assert_eq!(older(until(9)), Times::new(started, at(7)));
+        assert_eq!(older(Times::default()), Times::new(started, Stamp::NEVER));
+    }
 
     /// Also of a call without limits that no one observes. It looks at the clock for nothing else before its first failure.
     #[test]
