@@ -93,9 +93,9 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
                 bind(found, true);
             }
             FnArg::Typed(typed) => {
-                let attributes = only(&typed.attrs, is_kept);
+                let attributes = &mut only(&typed.attrs, is_kept);
                 let mut bind = |found: Found<'_, '_>| bind(found, false);
-                if collect(&mut typed.pat, Some(&typed.ty), &attributes, &mut bind) {
+                if collect(&mut typed.pat, Some(&typed.ty), attributes, &mut bind) {
                     typed.attrs = without_expect(&typed.attrs);
                 }
             }
@@ -104,11 +104,11 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
     for rebinding in &mut rebindings {
         let argument = hidden.get(&rebinding.argument.to_string());
         let argument = argument.and_then(Option::as_ref);
-        let attributes = only(&rebinding.attributes, is_kept);
+        let attributes = &mut only(&rebinding.attributes, is_kept);
         let is_self = argument.is_some_and(|(_, is_self)| *is_self);
         let mut bind = |found: Found<'_, '_>| bind(found, is_self);
         let ty = argument.map(|(ty, _)| ty);
-        collect(&mut rebinding.pattern, ty, &attributes, &mut bind);
+        collect(&mut rebinding.pattern, ty, attributes, &mut bind);
     }
     // The variables that a function binds before its handmade future exist once in a call, and the future may hand them over
     // like arguments.

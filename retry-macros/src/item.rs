@@ -101,7 +101,7 @@ pub(crate) fn output(item: &TokenStream) -> Option<Type> {
 
 /// Whether `#[tokio::main]` or `#[tokio::test]` stands above the attribute, and has already rewritten the function.
 fn is_made_by_tokio(body: &TokenStream) -> bool {
-    tokens::deep(body).any(|token| token.to_string() == r#""Failed building the Runtime""#)
+    tokens::any_text(body, |text| text == r#""Failed building the Runtime""#)
 }
 
 fn check(

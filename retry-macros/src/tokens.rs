@@ -45,6 +45,15 @@ pub(crate) fn words(tokens: &dyn ToTokens) -> impl Iterator<Item = String> {
     })
 }
 
+/// Whether `holds` is true of the text of a word or a literal, at any depth. The text of a group would be written again at each depth.
+pub(crate) fn any_text(tokens: &dyn ToTokens, holds: impl Fn(&str) -> bool) -> bool {
+    deep(tokens).any(|token| match token {
+        TokenTree::Ident(word) => holds(&word.to_string()),
+        TokenTree::Literal(literal) => holds(&literal.to_string()),
+        TokenTree::Group(_) | TokenTree::Punct(_) => false,
+    })
+}
+
 /// Whether `holds` is true of a word, at any depth.
 pub(crate) fn any_word(tokens: &dyn ToTokens, holds: &dyn Fn(&Ident) -> bool) -> bool {
     deep(tokens).any(|token| matches!(token, TokenTree::Ident(word) if holds(&word)))
@@ -199,5 +208,10 @@ mod tests {
             .collect();
         assert_eq!(words, ["a", "b", "c", "d", "e"]);
         assert!(has_word(&tokens, "d"));
+        assert!(any_text(&tokens, |text| text == "d"));
+        assert!(
+            !any_text(&tokens, |text| text.len() > 1),
+            "the text of a group"
+        );
     }
 }

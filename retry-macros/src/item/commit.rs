@@ -7,7 +7,7 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::quote_spanned;
 
 use crate::tokens::{
-    before, deep, delimiter, grouped, has_word, inside, is_punct, is_word, located,
+    any_text, before, delimiter, grouped, has_word, inside, is_punct, is_word, located,
 };
 
 /// The body, in which the attempt gets what each `.commit()`, `.post(…)` and `.patch(…)` returns, and whether there is one.
@@ -37,10 +37,7 @@ pub(crate) fn with_commits(body: TokenStream, hedged: bool, said: bool) -> (Toke
 
 /// Whether a body names an idempotency key, such as the header that it sets.
 pub(crate) fn names_key(body: &TokenStream) -> bool {
-    deep(body).any(|token| {
-        let text = token.to_string().to_lowercase();
-        !matches!(token, TokenTree::Group(_)) && text.contains("idempotency")
-    })
+    any_text(body, |text| text.to_lowercase().contains("idempotency"))
 }
 
 struct Walk {
