@@ -29,7 +29,7 @@ use crate::stopped::Stopped;
 
 /// What a [`RetryLayer`] has to know of the requests `Q` of a client, of its responses `A` and of its errors `E`.
 ///
-/// [`HttpRequests`] is for requests of HTTP, and `GrpcRequests` for gRPC, with the feature `tonic`. Write your own for any other
+/// [`HttpRequests`] is for requests of HTTP, and `GrpcRequests` for gRPC, with the feature `tonic-0_14`. Write your own for any other
 /// request, or for other rules.
 ///
 /// # Examples

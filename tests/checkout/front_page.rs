@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-use crate::markdown::{headings, root};
+use crate::markdown::{files, headings, quoted, read, root, table};
 
 const README: &str = include_str!("../../README.md");
 const SENTENCE: &str = "Retries for Rust functions, in one attribute.";
@@ -61,15 +61,53 @@ fn the_crate_is_introduced_with_one_sentence_everywhere() {
     assert!(manifest.contains(&format!("\ndescription = \"{SENTENCE}\"\n")));
 }
 
+const MANIFEST: &str = include_str!("../../Cargo.toml");
+
+fn features() -> BTreeSet<&'static str> {
+    let features = MANIFEST.split_once("[features]\n").unwrap().1;
+    let lines = features.lines().take_while(|line| !line.starts_with('['));
+    lines
+        .filter_map(|line| Some(line.split_once(" = [")?.0))
+        .collect()
+}
+
+/// The names of a feature in a sentence: "the feature `a`", "with the features `a` and `b`".
+#[test]
+fn each_feature_that_a_page_or_the_rustdoc_names_exists() {
+    let (exist, mut named) = (features(), 0);
+    for (folder, end) in [
+        ("docs", "md"),
+        ("src", "md"),
+        ("src", "rs"),
+        ("retry-runtime/src", "rs"),
+    ] {
+        for (path, text) in files(&root().join(folder), end) {
+            let sentences = ["feature `", "features `", "feature is `"]
+                .into_iter()
+                .flat_map(|words| text.split(words).skip(1));
+            for sentence in sentences {
+                let name = sentence.split('`').next().unwrap();
+                assert!(
+                    exist.contains(name),
+                    "{}: no feature `{name}`",
+                    path.display()
+                );
+                named += 1;
+            }
+        }
+    }
+    assert!(named >= 20, "{named}");
+    let layers = read("src/guide/layers.md");
+    for row in table(&layers, "| client | features | write |") {
+        for name in quoted(&row[1]) {
+            assert!(exist.contains(name), "no feature `{name}`");
+        }
+    }
+}
+
 #[test]
 fn each_feature_that_the_readme_names_exists() {
-    let manifest = include_str!("../../Cargo.toml");
-    let features = manifest.split_once("[features]\n").unwrap().1;
-    let features: BTreeSet<_> = features
-        .lines()
-        .take_while(|line| !line.starts_with('['))
-        .filter_map(|line| Some(line.split_once(" = [")?.0))
-        .collect();
+    let features = features();
     let (_, rest) = README
         .split_once("There are features for clients")
         .expect("the list of clients");
@@ -80,7 +118,7 @@ fn each_feature_that_the_readme_names_exists() {
     for name in named {
         assert!(features.contains(name), "no feature `{name}`");
     }
-    let minimum = manifest
+    let minimum = MANIFEST
         .split_once("\nrust-version = \"")
         .unwrap()
         .1

@@ -1,7 +1,7 @@
 //! `deadpool` 0.13: verdicts of a pool that gives no connection.
 //!
 //! `deadpool-postgres` has this version from 0.14.2 on, `deadpool-redis` from 0.23 on. Also turn on
-//! this crate's feature for the pooled client, such as `tokio-postgres`: a [`PoolError<E>`] has a verdict if `E` has one.
+//! this crate's feature for the pooled client, such as `tokio-postgres-0_7`: a [`PoolError<E>`] has a verdict if `E` has one.
 //!
 //! # Examples
 //!

@@ -2,7 +2,7 @@
 //!
 //! Most clients return `Ok` for a 503, so nothing is retried. [`check`] turns such a response into a
 //! [`StatusError`], which has a verdict. [`set_attempt_headers`] sends the server which attempt a request is, and how long
-//! it is waited for. On the server, the `DeadlineLayer` of the feature `tower` keeps that deadline.
+//! it is waited for. On the server, the `DeadlineLayer` of the feature `tower-0_5` keeps that deadline.
 //!
 //! # Examples
 //!
