@@ -6,6 +6,7 @@ use std::time::Duration;
 use http::{HeaderMap, Method, Request};
 use integrations::grpc::{self, Service};
 use integrations::loopback::{Answer, Loopback};
+use integrations::written::Written;
 use reattempt::deadline::header::{parse_grpc_timeout, parse_millis};
 use reattempt::http_1::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
@@ -174,6 +175,26 @@ async fn without_a_limit_no_time_is_sent() {
 async fn outside_of_a_call_nothing_is_sent() {
     for headers in [with_http(), with_reqwest(|request| request), with_tonic()] {
         assert!(headers.is_empty(), "{headers:?}");
+    }
+}
+
+#[test]
+fn each_place_that_sets_them_outside_of_an_attempt_is_named_once() {
+    let written = Written::default();
+    let writer = written.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone());
+    let _guard = tracing::subscriber::set_default(subscriber.with_ansi(false).finish());
+    let mut request = Request::new(());
+    for times in [1, 0] {
+        let first = line!() + 1;
+        set_attempt_headers(&mut request);
+        set_attempt_metadata(&mut MetadataMap::new());
+        drop(client().get("http://10.0.0.7/").attempt_headers());
+        let log = written.take();
+        for line in [first, first + 1, first + 2] {
+            let place = format!("an attempt place=tests/integrations/tests/headers.rs:{line}:");
+            assert_eq!(log.matches(&place).count(), times, "{log}");
+        }
     }
 }
 
