@@ -69,7 +69,7 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
     };
     // A rebinding hides the argument that it names.
     let names = rebindings.iter().map(|it| it.argument.to_string());
-    let mut hidden: HashMap<_, _> = names.map(|name| (name, None)).collect();
+    let mut hidden: HashMap<_, _> = names.map(|name| (name, (None, false))).collect();
     for input in &mut signature.inputs {
         let (name, ty, is_self) = match input {
             FnArg::Receiver(this) => (Some("self".to_owned()), type_of_self(this), true),
@@ -79,7 +79,7 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
             }
         };
         if let Some(place) = name.and_then(|name| hidden.get_mut(&name)) {
-            *place = Some((ty, is_self));
+            *place = (Some(ty), is_self);
             continue;
         }
         match input {
@@ -103,11 +103,9 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
     }
     for rebinding in &mut rebindings {
         let argument = hidden.get(&rebinding.argument.to_string());
-        let argument = argument.and_then(Option::as_ref);
+        let (ty, is_self) = argument.map_or((None, false), |(ty, is_self)| (ty.as_ref(), *is_self));
         let attributes = &mut only(&rebinding.attributes, is_kept);
-        let is_self = argument.is_some_and(|(_, is_self)| *is_self);
         let mut bind = |found: Found<'_, '_>| bind(found, is_self);
-        let ty = argument.map(|(ty, _)| ty);
         collect(&mut rebinding.pattern, ty, attributes, &mut bind);
     }
     // The variables that a function binds before its handmade future exist once in a call, and the future may hand them over

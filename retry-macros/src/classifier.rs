@@ -145,12 +145,6 @@ pub(crate) fn ask(
     quote_spanned!(at=> __retry::#by(#subject, #value))
 }
 
-/// Applies the function of `retry_after` to the error.
-pub(crate) fn ask_delay(function: &Function, delay: &Spanned<Expr>) -> TokenStream {
-    let value = lent(function, delay);
-    quote_spanned!(located(delay.span)=> __retry::ask_delay(__error, #value))
-}
-
 /// Lends a predicate or a hook that is an argument, because the next attempt needs it too.
 pub(crate) fn lent(function: &Function, called: &Spanned<Expr>) -> TokenStream {
     let value = &called.value;

@@ -1,13 +1,13 @@
 //! The settings of an annotated function as code: those of its site, and those that each call evaluates.
 
-mod borrowed;
+use std::time::Duration;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Expr, Signature};
 
-use crate::constant::{is_constant, is_letter};
+use crate::constant::{is_constant, is_letter, is_static};
 use crate::future::{name_of, typed_arguments};
 use crate::keys::Id as Key;
 use crate::model::{Model, Spanned, Written};
@@ -63,11 +63,11 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
         (false, Some(_)) => None,
     };
     let (budget, budget_of_call) = sorted.budget(model.budget.as_ref());
-    let (idempotent, idempotent_of_call) = borrowed::idempotent(model.idempotent.as_ref());
+    let (idempotent, idempotent_of_call) = idempotent(model.idempotent.as_ref());
     let sensitive = model.sensitive.then(|| generated!(.with_sensitive(true)));
     let hears = model.on_retry.is_some() || model.on_end.is_some();
     let listener = hears.then(|| generated!(.with_listener()));
-    let (dynamic, borrowed) = (in_order(&sorted.dynamic), in_order(&sorted.borrowed));
+    let (dynamic, borrowed) = (in_order(sorted.dynamic), in_order(sorted.borrowed));
     let (constant, delays) = (sorted.constant, sorted.delays);
     let changed = |setters: &TokenStream| {
         (!setters.is_empty()).then(|| generated!(.with_policy(|__policy| __policy #setters)))
@@ -97,6 +97,9 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
         of_call: quote!(#changed_policy #delays #last #budget_of_call #idempotent_of_call),
     }
 }
+
+/// The setter of the site, and the setter of a call.
+type Setters = (Option<TokenStream>, Option<TokenStream>);
 
 #[derive(Default)]
 struct Sorted {
@@ -144,6 +147,57 @@ impl Sorted {
         }
     }
 
+    fn delays(&mut self, delays: Option<&Spanned<Written<Vec<Written<Duration>>>>>) {
+        let Some(delays) = delays else { return };
+        let (constant, list) = match &delays.value {
+            Written::Fixed(elements) => {
+                let list = elements.iter().map(|element| match element {
+                    Written::Fixed(length) => duration(length),
+                    Written::Expr(expr) => expr.to_token_stream(),
+                });
+                let mut expressions = elements.iter().filter_map(Written::expr);
+                let constant = expressions.all(|expr| self.is_constant(expr));
+                (constant, generated!([#(#list),*]))
+            }
+            Written::Expr(expr) => (false, operand(expr)),
+        };
+        if constant {
+            self.constant
+                .extend(generated!(.with_delays(const { &#list })));
+            return;
+        }
+        let name = self.borrow("__delays", delays.span, delays.position, &list);
+        let slice = quote_spanned!(name.span()=> __retry::DelaysOf::delays(#name));
+        self.delays = Some(generated!(.with_delays(#slice)));
+    }
+
+    fn budget(&mut self, budget: Option<&Spanned<Written<()>>>) -> Setters {
+        let Some(budget) = budget else {
+            return (None, None);
+        };
+        match &budget.value {
+            Written::Fixed(()) => (Some(generated!(.with_budget(__retry::None))), None),
+            Written::Expr(expr)
+                if (is_static(expr) || is_letter(expr)) && !self.names_a_parameter(expr) =>
+            {
+                (Some(generated!(.with_budget(__retry::Some(&#expr)))), None)
+            }
+            Written::Expr(expr) => {
+                let name = self.borrow("__budget", expr.span(), budget.position, &operand(expr));
+                let of = quote_spanned!(name.span()=> __retry::BudgetOf::budget(#name));
+                (None, Some(generated!(.with_budget(#of))))
+            }
+        }
+    }
+
+    /// Binds a reference to a value that the call borrows. Returns its name.
+    fn borrow(&mut self, name: &str, at: Span, position: usize, value: &TokenStream) -> Ident {
+        let name = Ident::new(name, located(at));
+        let binding = generated!(let #name = &#value;);
+        self.borrowed.push((position, binding));
+        name
+    }
+
     /// Lets the default of `max_delay` cut no delay that an expression gives, because no error could say that it does.
     fn room_for_delays(&mut self, model: &Model) {
         let exprs: Vec<_> = [Key::Base, Key::ThrottledBase, Key::MinDelay]
@@ -157,7 +211,7 @@ impl Sorted {
         if exprs.iter().all(|expr| self.is_constant(expr)) {
             self.constant.extend(setter);
         } else {
-            put(&mut self.dynamic, usize::MAX, setter);
+            self.dynamic.push((usize::MAX, setter));
         }
     }
 
@@ -190,7 +244,7 @@ impl Sorted {
         } else if constant {
             self.constant.extend(code);
         } else {
-            put(&mut self.dynamic, setting.position, code);
+            self.dynamic.push((setting.position, code));
         }
     }
 
@@ -205,18 +259,24 @@ impl Sorted {
     }
 }
 
-/// Puts the code of a setting where its place in the source is.
-fn put(settings: &mut Vec<(usize, TokenStream)>, position: usize, code: TokenStream) {
-    let at = settings.partition_point(|(other, _)| *other <= position);
-    settings.insert(at, (position, code));
+fn idempotent(idempotent: Option<&Spanned<Written<bool>>>) -> Setters {
+    match idempotent.map(|idempotent| &idempotent.value) {
+        None => (None, None),
+        Some(Written::Fixed(fixed)) => (Some(generated!(.with_idempotent(#fixed))), None),
+        Some(Written::Expr(expr)) => {
+            let setter = Ident::new("with_idempotent", located(expr.span()));
+            (None, Some(generated!(.#setter(#expr))))
+        }
+    }
 }
 
-fn in_order(settings: &[(usize, TokenStream)]) -> TokenStream {
-    let code = settings.iter().map(|(_, code)| code);
-    quote!(#(#code)*)
+/// The code of settings, each where its place in the source is.
+fn in_order(mut settings: Vec<(usize, TokenStream)>) -> TokenStream {
+    settings.sort_by_key(|(position, _)| *position);
+    settings.into_iter().map(|(_, code)| code).collect()
 }
 
-fn duration(duration: &std::time::Duration) -> TokenStream {
+fn duration(duration: &Duration) -> TokenStream {
     let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
     let whole = Literal::u64_unsuffixed;
     match nanos {

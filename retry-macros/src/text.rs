@@ -18,13 +18,6 @@ pub(crate) fn nearest<'a>(
         .map(|(name, _)| name)
 }
 
-/// Returns the entry of a table for this word. Blanks separate the words of a row.
-pub(crate) fn beside<T: Copy>(table: &[(&str, T)], word: &str) -> Option<T> {
-    let word = snake_case(word);
-    let row = table.iter().find(|(words, _)| among(words, &word));
-    row.map(|&(_, ours)| ours)
-}
-
 /// Returns whether `words`, which are separated by blanks, contain `word`.
 pub(crate) fn among(words: &str, word: &str) -> bool {
     words.split(' ').any(|known| known == word)

@@ -111,22 +111,19 @@ impl Turns<'_> {
     fn checked(&self) -> TokenStream {
         let (function, model, ended) = (self.function, self.model, self.blame("__ended"));
         let check = |key, about, asked| self.call(key, generated!(&#ended, |#about| #asked));
-        let result = generated!(__result);
-        let until = model.until.as_ref().map(|until| ("until", until));
-        let when_ok = model.when_ok.as_ref().map(|when_ok| ("when_ok", when_ok));
-        let of_ok = until.into_iter().chain(when_ok);
-        let of_ok = of_ok.map(|(key, asked)| {
-            let asked = ask(function, "ask_ok", &result, asked);
-            check(key, &result, asked)
-        });
-        let error = generated!(__error);
-        let veto = classifier::veto(function, model).map(|veto| check("unless", &error, veto));
-        let after = model.retry_after.as_ref();
-        let after = after.map(|after| {
-            let asked = classifier::ask_delay(function, after);
-            check("retry_after", &error, asked)
-        });
-        let checks = of_ok.chain(veto).chain(after);
+        let (error, result) = (&generated!(__error), &generated!(__result));
+        let asked = |key, by, about, asks: &Option<_>| {
+            let asks = asks.as_ref();
+            asks.map(|asks| check(key, about, ask(function, by, about, asks)))
+        };
+        let veto = classifier::veto(function, model).map(|veto| check("unless", error, veto));
+        let checks = [
+            asked("until", "ask_ok", result, &model.until),
+            asked("when_ok", "ask_ok", result, &model.when_ok),
+            veto,
+            asked("retry_after", "ask_delay", error, &model.retry_after),
+        ];
+        let checks = checks.into_iter().flatten();
         generated!(#(#checks;)*)
     }
 

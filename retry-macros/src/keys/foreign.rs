@@ -22,7 +22,9 @@ pub(crate) enum ForeignWord {
 const STATUS: &str = "leave it out: `response.check()?` gives an error that knows which status to retry; to choose, write `when = |error| …`";
 
 pub(crate) fn foreign(name: &str) -> Option<ForeignWord> {
-    text::beside(TABLE, name)
+    let name = text::snake_case(name);
+    let row = TABLE.iter().find(|(words, _)| text::among(words, &name));
+    row.map(|&(_, ours)| ours)
 }
 
 macro_rules! foreign {

@@ -1,9 +1,9 @@
 //! Names of methods and macros that show how they use their receiver or their arguments.
 
-use proc_macro2::TokenTree;
+use proc_macro2::{Ident, TokenTree};
 
 use crate::text::among;
-use crate::tokens::{before, is_punct, is_text, is_word};
+use crate::tokens::{before, is_among, is_punct, is_text};
 
 /// Methods that take `self` by value, by the naming convention of the standard library or where it has them: those of
 /// `Option`, `Result`, iterators and futures.
@@ -37,15 +37,20 @@ fn formats(name: &str) -> bool {
 
 /// Whether the group at `at` holds the arguments of a macro that formats or logs.
 pub(crate) fn is_formatting(tokens: &[TokenTree], at: usize) -> bool {
-    is_punct(before(tokens, at, 1), "!")
-        && matches!(before(tokens, at, 2), Some(TokenTree::Ident(name)) if formats(&name.to_string()))
-        && !makes_error(tokens, at)
+    macro_of(tokens, at).is_some_and(|name| formats(&name.to_string())) && !makes_error(tokens, at)
+}
+
+/// The name of the macro whose arguments the group at `at` holds.
+fn macro_of(tokens: &[TokenTree], at: usize) -> Option<&Ident> {
+    match before(tokens, at, 2) {
+        Some(TokenTree::Ident(name)) if is_punct(before(tokens, at, 1), "!") => Some(name),
+        _ => None,
+    }
 }
 
 /// Whether the group at `at` has no text, and a macro makes an error of what it holds: `bail!(error)`.
 fn makes_error(tokens: &[TokenTree], at: usize) -> bool {
-    is_punct(before(tokens, at, 1), "!")
-        && is_word(before(tokens, at, 2), "anyhow bail ensure eyre")
+    macro_of(tokens, at).is_some_and(|name| is_among(name, "anyhow bail ensure eyre"))
         && matches!(tokens.get(at), Some(TokenTree::Group(group)) if !group.stream().into_iter().any(|token| is_text(Some(&token))))
 }
 
@@ -69,6 +74,5 @@ pub(super) fn captured(literal: &str) -> impl Iterator<Item = &str> {
 /// Whether the group at `at` holds the tokens of a macro that is not known: it may write them into a `move` closure.
 pub(super) fn is_unknown_macro(tokens: &[TokenTree], at: usize) -> bool {
     const KNOWN: &str = "join select try_join vec json pin dbg";
-    is_punct(before(tokens, at, 1), "!")
-        && matches!(before(tokens, at, 2), Some(TokenTree::Ident(name)) if !formats(&name.to_string()) && !among(KNOWN, &name.to_string()))
+    macro_of(tokens, at).is_some_and(|name| !formats(&name.to_string()) && !is_among(name, KNOWN))
 }
