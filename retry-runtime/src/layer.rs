@@ -94,11 +94,9 @@ pub trait Requests<Q, A, E> {
     /// another one in its place. The response is retried if its verdict allows that, and else returned.
     fn failure(&self, response: &mut A) -> impl Future<Output = Option<Self::Failure>> + Send;
 
-    /// Returns the verdict of an error of the client, and the delay that it asks for. Default: `None`, so the errors that this crate
-    /// knows are searched, along the chain of sources.
-    fn error(&self, _error: &E) -> Option<(Verdict, Option<Duration>)> {
-        None
-    }
+    /// Returns the verdict of an error of the client, and the delay that it asks for: `Some((error.verdict(), error.hint()))` if it is
+    /// [`Retryable`]. With `None`, the errors that this crate knows are searched, along the chain of sources.
+    fn error(&self, error: &E) -> Option<(Verdict, Option<Duration>)>;
 
     /// Returns the host of the request, whose [budget](RetryLayer::with_budgets) bounds its retries. Default: one for
     /// all requests.
@@ -152,7 +150,7 @@ const REST: Duration = Duration::from_millis(50);
 /// |---|---|
 /// | a status that has a [retryable verdict](crate::codes::http_status), such as 503 | a retry. `Retry-After` is a lower bound of the wait, up to `max_retry_after` |
 /// | any other response, such as 404 | the response is a success of the call |
-/// | an error of a service, also in `poll_ready` | a retry, if its type has a verdict that allows it: see `ServiceError` |
+/// | an error of a service, also in `poll_ready` | a retry, if its type has a verdict that allows it: see `ServiceError`. With `GrpcRequests`, only an error that this crate knows, such as a `Status` |
 /// | an error of `reqwest`, or of a middleware behind this one | a retry, if its [verdict](Retryable) allows it |
 /// | a 409 to a request with a key, after an attempt that may still run | a retry: that attempt has the key |
 /// | a failure of a POST, a PATCH, or a [write with a condition](crate::adapters::http::is_idempotent), such as `If-Match` | a retry only if nothing ran, or with an `Idempotency-Key`, [except in a proxy](HttpRequests::proxy) |

@@ -48,6 +48,10 @@ impl Requests<Request, Response, Error> for HttpRequests {
         request.try_clone()
     }
 
+    fn error(&self, error: &Error) -> Option<(Verdict, Option<Duration>)> {
+        Some((error.verdict(), error.hint()))
+    }
+
     fn is_idempotent(&self, request: &Request) -> bool {
         self.may_repeat(request.method(), request.headers())
     }

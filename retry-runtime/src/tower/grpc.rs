@@ -17,6 +17,7 @@ use ::tonic::{Code, Status, TimeoutExpired};
 use super::{Requests, with_body};
 use crate::adapters::http::headers::{GRPC_TIMEOUT, set_grpc_timeout, time_in};
 use crate::adapters::known::links;
+use crate::classify::Verdict;
 use crate::deadline;
 use crate::deadline::header::parse_grpc_timeout;
 use crate::lookup::BoxedError;
@@ -28,6 +29,9 @@ use crate::stopped::{Outcome, Stopped};
 /// The status in the head of a response decides, as tonic servers send it for a call without messages in its answer, and so do its
 /// hints, such as `RetryInfo`. A status that comes after messages is the caller's. A request whose body is not complete at once is
 /// a stream, and sent once.
+///
+/// Of an error below, only the errors that this crate knows count, along the chain of sources. So a service of your own below the
+/// layer fails with a `Status`, such as by `.map_err(…)`.
 ///
 /// # Examples
 ///
@@ -96,6 +100,10 @@ impl<R: Send, E> Requests<Request<Body>, Response<R>, E> for GrpcRequests {
         let text = format!("the response is a failure ({})", response.status().as_u16());
         let metadata = MetadataMap::from_headers(response.headers().clone());
         Some(Status::with_metadata(code, text, metadata))
+    }
+
+    fn error(&self, _: &E) -> Option<(Verdict, Option<Duration>)> {
+        None
     }
 
     /// The service, such as `grpc.health.v1.Health`.

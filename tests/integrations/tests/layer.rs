@@ -19,7 +19,9 @@ use integrations::until;
 use integrations::upstream::{Upstream, Version};
 use reattempt::http_1::{StatusError, is_idempotent, set_attempt_headers};
 use reattempt::tower_0_5::{HttpRequests, RequestBody, Requests, RetryLayer};
-use reattempt::{Budget, Budgets, Outcome, Policy, Retryable, Stopped, deadline, with_report};
+use reattempt::{
+    Budget, Budgets, Outcome, Policy, Retryable, Stopped, Verdict, deadline, with_report,
+};
 use reqwest_middleware::ClientBuilder;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -341,6 +343,10 @@ impl Requests<Request<String>, Answer, Infallible> for Quotas {
 
     fn is_idempotent(&self, request: &Request<String>) -> bool {
         is_idempotent(request.method(), request.headers())
+    }
+
+    fn error(&self, error: &Infallible) -> Option<(Verdict, Option<Duration>)> {
+        match *error {}
     }
 
     async fn failure(&self, response: &mut Answer) -> Option<StatusError> {

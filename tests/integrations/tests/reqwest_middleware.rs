@@ -600,6 +600,10 @@ impl Requests<Request, Response, Error> for Maintenance {
         request.method().is_idempotent()
     }
 
+    fn error(&self, error: &Error) -> Option<(Verdict, Option<Duration>)> {
+        Some((error.verdict(), error.hint()))
+    }
+
     async fn failure(&self, response: &mut Response) -> Option<Closed> {
         response.status().is_server_error().then_some(())?;
         let text = response.chunk().await.ok()??;

@@ -144,6 +144,23 @@ async fn services_of_grpc_have_budgets_of_their_own() {
     assert!(SERVICES.of("other.Service").level() >= 200.0);
 }
 
+/// The layer knows the errors of `tonic`, also as those of a service below.
+#[tokio::test(start_paused = true)]
+async fn a_status_of_a_service_below_decides() {
+    for (code, attempts) in [(Code::Unavailable, 3), (Code::InvalidArgument, 1)] {
+        let service = tower::service_fn(move |_: http::Request<Body>| {
+            std::future::ready(Err::<http::Response<Body>, _>(Status::new(code, "below")))
+        });
+        let requests = GrpcRequests::new().with_idempotent(|_| true);
+        let layer = RetryLayer::new(Policy::new()).with_requests(requests);
+        let mut client = HealthClient::new(layer.layer(service));
+        let call = client.check(HealthCheckRequest::default());
+        let (answer, report) = with_report(call).await;
+        assert_eq!(answer.unwrap_err().code(), code);
+        assert_eq!(report.unwrap().attempts(), attempts);
+    }
+}
+
 /// The layer reports no limit of its own then.
 #[tokio::test]
 async fn without_limits_the_error_is_that_of_the_channel() {
