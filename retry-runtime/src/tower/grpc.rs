@@ -15,11 +15,10 @@ use ::tonic::metadata::MetadataMap;
 use ::tonic::{Code, Status, TimeoutExpired};
 
 use super::{Requests, with_body};
-use crate::adapters::http::headers::{GRPC_TIMEOUT, set_grpc_timeout, time_in};
+use crate::adapters::http::headers::GRPC;
 use crate::adapters::known::links;
 use crate::classify::Verdict;
 use crate::deadline;
-use crate::deadline::header::parse_grpc_timeout;
 use crate::lookup::BoxedError;
 use crate::opaque::opaque;
 use crate::stopped::{Outcome, Stopped};
@@ -112,14 +111,14 @@ impl<R: Send, E> Requests<Request<Body>, Response<R>, E> for GrpcRequests {
     }
 
     fn deadline(&self, request: &Request<Body>) -> Option<Duration> {
-        time_in(request.headers(), &GRPC_TIMEOUT, parse_grpc_timeout)
+        GRPC.read(request.headers())
     }
 
     fn sends(&self, request: &mut Request<Body>) {
         let headers = request.headers_mut();
-        let left = deadline::remaining().filter(|_| headers.contains_key(GRPC_TIMEOUT));
+        let left = deadline::remaining().filter(|_| headers.contains_key(&GRPC.name));
         if let Some(left) = left {
-            set_grpc_timeout(headers, left);
+            GRPC.set(headers, left);
         }
     }
 

@@ -70,7 +70,7 @@ macro_rules! limited {
 pub(crate) use limited;
 
 /// A request has a header for a deadline whose value is of another form: an event of level debug.
-#[cfg(feature = "tower-0_5")]
+#[cfg(feature = "http-1")]
 pub(crate) fn ignored_header(header: &str, value: &[u8], expected: &'static str) {
     static LINES: Lines = Lines::new();
     // A client chooses the value, so it is cut after what a deadline needs at most.

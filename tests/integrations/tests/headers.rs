@@ -178,6 +178,28 @@ async fn outside_of_a_call_nothing_is_sent() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_time_of_another_form_is_replaced_and_logged() {
+    let written = Written::default();
+    let writer = written.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone());
+    let subscriber = subscriber.with_max_level(tracing::Level::DEBUG).finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    for headers in sent(|| {
+        let mut request = Request::new(());
+        let soon = "soon".parse().unwrap();
+        request.headers_mut().insert(TIMEOUT_MS, soon);
+        set_attempt_headers(&mut request);
+        request.headers().clone()
+    })
+    .await
+    {
+        assert_eq!(text(&headers, &TIMEOUT_MS), "2000");
+    }
+    let log = written.take();
+    assert!(log.contains("a header with a deadline is ignored"), "{log}");
+}
+
 #[test]
 fn each_place_that_sets_them_outside_of_an_attempt_is_named_once() {
     let written = Written::default();

@@ -3,14 +3,12 @@
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use ::http::{HeaderMap, HeaderName, Request};
+use ::http::{HeaderMap, Request};
 use tower_layer::Layer;
 use tower_service::Service;
 
-use super::headers::{GRPC_TIMEOUT, TIMEOUT_MS};
-use crate::deadline::header::{parse_grpc_timeout, parse_millis};
+use super::headers::{GRPC, MILLIS};
 use crate::deadline::{DeadlineScope, scope_if};
-use crate::trace;
 
 /// A `tower` layer for servers, such as those of `axum`, `hyper` and `tonic`: runs the handler of each request in a
 /// [`deadline::scope`](crate::deadline::scope()).
@@ -18,7 +16,7 @@ use crate::trace;
 /// The deadline is the nearest of these, counted from the moment when the layer gets the request:
 ///
 /// - the header `grpc-timeout`, which clients of gRPC send;
-/// - the header [`TIMEOUT_MS`] (`x-timeout-ms`), which [`set_attempt_headers`](super::set_attempt_headers) sends;
+/// - the header [`TIMEOUT_MS`](super::TIMEOUT_MS) (`x-timeout-ms`), which [`set_attempt_headers`](super::set_attempt_headers) sends;
 /// - the time of [`with_max`](Self::with_max).
 ///
 /// So a client can shorten the time and never lengthen it. Without any of them there is no deadline. A header of another
@@ -74,11 +72,8 @@ impl DeadlineLayer {
     }
 
     fn allowed(self, headers: &HeaderMap) -> Option<Duration> {
-        let form = "at most eight digits and a unit, such as `1500m`";
-        let grpc = sent(headers, &GRPC_TIMEOUT, parse_grpc_timeout, form);
-        let form = "milliseconds, such as `1500`";
-        let millis = sent(headers, &TIMEOUT_MS, parse_millis, form);
-        [grpc, millis, self.max].into_iter().flatten().min()
+        let sent = [GRPC.read(headers), MILLIS.read(headers), self.max];
+        sent.into_iter().flatten().min()
     }
 }
 
@@ -117,22 +112,4 @@ where
         // A handler may begin before its future is polled.
         scope_if(allowed, || self.inner.call(request))
     }
-}
-
-/// Returns the nearest deadline in a header, and says which of its values are ignored. `form` is that of a value.
-fn sent(
-    headers: &HeaderMap,
-    name: &HeaderName,
-    parse: fn(&str) -> Option<Duration>,
-    form: &'static str,
-) -> Option<Duration> {
-    let values = headers.get_all(name).into_iter();
-    let parsed = values.filter_map(|value| {
-        let parsed = value.to_str().ok().and_then(parse);
-        if parsed.is_none() {
-            trace::ignored_header(name.as_str(), value.as_bytes(), form);
-        }
-        parsed
-    });
-    parsed.min()
 }

@@ -7,7 +7,7 @@ use ::http::header::{IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 
 use crate::context::Attempt;
-#[cfg(feature = "_grpc")]
+#[cfg(any(feature = "_grpc", feature = "tower-0_5"))]
 use crate::deadline::header::{format_grpc_timeout, parse_grpc_timeout};
 use crate::deadline::header::{format_millis, parse_millis};
 use crate::trace;
@@ -30,11 +30,6 @@ pub const ATTEMPT_NUMBER: HeaderName = HeaderName::from_static("x-attempt-number
 ///
 /// Our choice, because there is no standard beyond `grpc-timeout`.
 pub const TIMEOUT_MS: HeaderName = HeaderName::from_static("x-timeout-ms");
-
-/// The deadline of a call of gRPC, in the format of
-/// [`deadline::header::format_grpc_timeout`](crate::deadline::header::format_grpc_timeout).
-#[cfg(any(feature = "_grpc", feature = "tower-0_5"))]
-pub(crate) const GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
 /// Describes the current attempt to the server: sets [`ATTEMPT_NUMBER`], [`IDEMPOTENCY_KEY`] if the method is POST or PATCH,
 /// and [`TIMEOUT_MS`] if the attempt has a limit.
@@ -83,7 +78,7 @@ pub(crate) fn set_headers(method: &Method, headers: &mut HeaderMap) {
     note_key(headers);
     set_header(headers, ATTEMPT_NUMBER, attempt.number().to_string());
     if let Some(left) = attempt.remaining() {
-        set_time(headers, TIMEOUT_MS, left, parse_millis, format_millis);
+        MILLIS.set(headers, left);
     }
 }
 
@@ -108,38 +103,50 @@ pub(crate) fn set_key(headers: &mut HeaderMap, attempt: &Attempt) {
     }
 }
 
-/// Sets the time left, or a shorter one that is set already.
-fn set_time(
-    headers: &mut HeaderMap,
-    name: HeaderName,
-    left: Duration,
+/// A header with the time that is left.
+pub(crate) struct TimeHeader {
+    pub(crate) name: HeaderName,
     parse: fn(&str) -> Option<Duration>,
     format: fn(Duration) -> String,
-) {
-    let set = time_in(headers, &name, parse);
-    set_header(headers, name, format(set.map_or(left, |set| set.min(left))));
+    /// What a value looks like.
+    form: &'static str,
 }
 
-/// The same, for gRPC.
-#[cfg(feature = "_grpc")]
-pub(crate) fn set_grpc_timeout(headers: &mut HeaderMap, left: Duration) {
-    set_time(
-        headers,
-        GRPC_TIMEOUT,
-        left,
-        parse_grpc_timeout,
-        format_grpc_timeout,
-    );
-}
+pub(crate) const MILLIS: TimeHeader = TimeHeader {
+    name: TIMEOUT_MS,
+    parse: parse_millis,
+    format: format_millis,
+    form: "milliseconds, such as `1500`",
+};
 
-/// The shortest time in the values of a header.
-pub(crate) fn time_in(
-    headers: &HeaderMap,
-    name: &HeaderName,
-    parse: fn(&str) -> Option<Duration>,
-) -> Option<Duration> {
-    let values = headers.get_all(name).iter();
-    values.filter_map(|value| parse(value.to_str().ok()?)).min()
+/// The deadline of a call of gRPC.
+#[cfg(any(feature = "_grpc", feature = "tower-0_5"))]
+pub(crate) const GRPC: TimeHeader = TimeHeader {
+    name: HeaderName::from_static("grpc-timeout"),
+    parse: parse_grpc_timeout,
+    format: format_grpc_timeout,
+    form: "at most eight digits and a unit, such as `1500m`",
+};
+
+impl TimeHeader {
+    /// Returns the shortest time in the values of the header, and says which of them are ignored.
+    pub(crate) fn read(&self, headers: &HeaderMap) -> Option<Duration> {
+        let values = headers.get_all(&self.name).into_iter();
+        let times = values.filter_map(|value| {
+            let time = value.to_str().ok().and_then(self.parse);
+            if time.is_none() {
+                trace::ignored_header(self.name.as_str(), value.as_bytes(), self.form);
+            }
+            time
+        });
+        times.min()
+    }
+
+    /// Sets the time left, or a shorter one that is set already.
+    pub(crate) fn set(&self, headers: &mut HeaderMap, left: Duration) {
+        let shortest = self.read(headers).map_or(left, |set| set.min(left));
+        set_header(headers, self.name.clone(), (self.format)(shortest));
+    }
 }
 
 /// Notes that the current attempt sends a key, if it does. A [409](super::StatusError) may be about that key then.

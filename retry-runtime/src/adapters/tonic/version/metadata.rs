@@ -3,7 +3,7 @@
 use super::super::client::metadata::MetadataMap;
 use ::http::HeaderName;
 
-use crate::adapters::http::headers::{attempt, set_grpc_timeout, set_header, set_key};
+use crate::adapters::http::headers::{GRPC, attempt, set_header, set_key};
 
 /// Describes the current attempt to the server.
 ///
@@ -42,6 +42,6 @@ pub fn set_attempt_metadata(metadata: &mut MetadataMap) {
         number => set_header(headers, previous, number.to_string()),
     }
     if let Some(left) = attempt.remaining() {
-        set_grpc_timeout(headers, left);
+        GRPC.set(headers, left);
     }
 }
