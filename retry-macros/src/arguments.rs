@@ -23,7 +23,7 @@ use self::pattern::{Found, collect, without_expect};
 pub(crate) use self::plan::Plan;
 use crate::conditions::{is_cfg, only};
 use crate::errors::{At, Errors, item};
-use crate::future::name_of;
+use crate::future::{self, name_of};
 use crate::item::Function;
 use crate::model::{Model, Spanned};
 use crate::tokens::{is_among, words};
@@ -36,7 +36,7 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
     let mut rebindings = block.map_or_else(Vec::new, |block| block.rebindings.clone());
     let locals = block.map_or(&[][..], |block| &block.locals);
     let inputs = &signature.inputs;
-    let rebound = rebindings.iter().map(|rebinding| &rebinding.pattern);
+    let rebound = rebindings.iter().map(|rebinding| &rebinding.pat);
     let bound = locals.iter().map(|(_, name)| name);
     let names = quote!(#inputs #(#rebound)* #(#bound)*);
     let body = block.map_or(&function.body, |block| &block.body);
@@ -68,7 +68,8 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
         plan.write(given, &mut found, mention, attempts)
     };
     // A rebinding hides the argument that it names.
-    let names = rebindings.iter().map(|it| it.argument.to_string());
+    let names = rebindings.iter().filter_map(future::rebound);
+    let names = names.map(Ident::to_string);
     let mut hidden: HashMap<_, _> = names.map(|name| (name, (None, false))).collect();
     for input in &mut signature.inputs {
         let (name, ty, is_self) = match input {
@@ -102,11 +103,11 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
         }
     }
     for rebinding in &mut rebindings {
-        let argument = hidden.get(&rebinding.argument.to_string());
+        let argument = future::rebound(rebinding).and_then(|name| hidden.get(&name.to_string()));
         let (ty, is_self) = argument.map_or((None, false), |(ty, is_self)| (ty.as_ref(), *is_self));
-        let attributes = &mut only(&rebinding.attributes, is_kept);
+        let attributes = &mut only(&rebinding.attrs, is_kept);
         let mut bind = |found: Found<'_, '_>| bind(found, is_self);
-        collect(&mut rebinding.pattern, ty, attributes, &mut bind);
+        collect(&mut rebinding.pat, ty, attributes, &mut bind);
     }
     // The variables that a function binds before its handmade future exist once in a call, and the future may hand them over
     // like arguments.

@@ -32,7 +32,7 @@ pub(crate) mod item;
 mod typed;
 pub(crate) mod value;
 
-pub(crate) use self::typed::{quoted, typed, whole};
+pub(crate) use self::typed::{cut, quoted, typed, whole};
 
 /// The mistakes found so far.
 ///

@@ -48,7 +48,7 @@ use quote::quote;
 use self::body::{braced, renamed_self, typed_return};
 use self::turns::call;
 use crate::arguments::Plan;
-use crate::future::{FutureKind, Rebinding};
+use crate::future::{FutureKind, name_of_self};
 use crate::item::Function;
 use crate::model::Model;
 use crate::tokens::generated;
@@ -71,14 +71,10 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
     let code = match (&function.handmade, function.block()) {
         (None, _) => call(&function.body),
         (Some(_), Some(block)) => {
-            let rebound = block.rebindings.iter().map(|rebinding| {
-                let (attributes, value) = (&rebinding.attributes, &rebinding.value);
-                let pattern = &rebinding.pattern;
-                quote!(#(#attributes)* let #pattern = #value;)
-            });
+            let rebound = &block.rebindings;
             let code = call(&block.body);
             // `#[async_trait]` has renamed `self` in the body, but not in our attribute.
-            let code = match block.rebindings.iter().find_map(Rebinding::of_self) {
+            let code = match rebound.iter().find_map(name_of_self) {
                 Some(this) => renamed_self(code, this.span()),
                 None => code,
             };

@@ -40,29 +40,28 @@ pub(crate) struct FutureBlock {
     /// The function that boxes the future: `Box::pin`. Empty for an opaque future.
     pub(crate) wrapper: TokenStream,
     /// The first statements of the block, which bind arguments again: `let x = x;`.
-    pub(crate) rebindings: Vec<Rebinding>,
+    pub(crate) rebindings: Vec<Local>,
     pub(crate) body: TokenStream,
 }
 
-/// `let PATTERN = ARGUMENT;`
-#[derive(Clone)]
-pub(crate) struct Rebinding {
-    pub(crate) attributes: Vec<syn::Attribute>,
-    pub(crate) pattern: Pat,
-    pub(crate) argument: Ident,
-    pub(crate) value: Expr,
+/// The new name of `self`, if a `let` gives it one: `__self`.
+pub(crate) fn name_of_self(rebinding: &Local) -> Option<&Ident> {
+    match &rebinding.pat {
+        Pat::Ident(pattern) if pattern.ident == "__self" => {
+            rebound(rebinding).filter(|argument| *argument == "self")?;
+            Some(&pattern.ident)
+        }
+        _ => None,
+    }
 }
 
-impl Rebinding {
-    /// The new name of `self`: `__self`.
-    pub(crate) fn of_self(&self) -> Option<&Ident> {
-        match &self.pattern {
-            Pat::Ident(pattern) if self.argument == "self" && pattern.ident == "__self" => {
-                Some(&pattern.ident)
-            }
-            _ => None,
-        }
+/// The argument that a `let` binds again: `let PATTERN = ARGUMENT;`.
+pub(crate) fn rebound(rebinding: &Local) -> Option<&Ident> {
+    let init = rebinding.init.as_ref()?;
+    if init.diverge.is_some() || matches!(rebinding.pat, Pat::Type(_)) {
+        return None;
     }
+    argument_of(&init.expr)
 }
 
 impl Handmade {
@@ -130,9 +129,13 @@ fn block_of(kind: FutureKind, signature: &Signature, statements: &[Stmt]) -> Opt
     }
     let mut rebindings = Vec::new();
     let names: HashSet<_> = typed_arguments(signature).filter_map(name_of).collect();
-    while let Some(rebinding) = rest.first().and_then(|first| rebinding(&names, first)) {
-        rebindings.push(rebinding);
-        rest = rest.get(1..).unwrap_or_default();
+    let is_argument = |name: &&Ident| *name == "self" || names.contains(name);
+    while let [Stmt::Local(local), after @ ..] = rest {
+        if rebound(local).filter(is_argument).is_none() {
+            break;
+        }
+        rebindings.push(local.clone());
+        rest = after;
     }
     Some(FutureBlock {
         statements: quote!(#(#before)*),
@@ -168,24 +171,6 @@ fn is_typed_branch(statement: &Stmt) -> bool {
         && tokens::has_word(&condition.pat, "__ret")
 }
 
-fn rebinding(arguments: &HashSet<&Ident>, statement: &Stmt) -> Option<Rebinding> {
-    let Stmt::Local(local) = statement else {
-        return None;
-    };
-    let init = local.init.as_ref()?;
-    if init.diverge.is_some() || matches!(local.pat, Pat::Type(_)) {
-        return None;
-    }
-    let argument = argument_of(&init.expr)?;
-    let is_argument = argument == "self" || arguments.contains(&argument);
-    is_argument.then(|| Rebinding {
-        attributes: local.attrs.clone(),
-        pattern: local.pat.clone(),
-        argument,
-        value: (*init.expr).clone(),
-    })
-}
-
 /// The name of an argument that is not a pattern.
 pub(crate) fn name_of(argument: &PatType) -> Option<&Ident> {
     match &*argument.pat {
@@ -207,11 +192,11 @@ pub(crate) fn typed_arguments(signature: &Signature) -> impl Iterator<Item = &Pa
 }
 
 /// The argument in `x`, or in `{ let x = x; x }`.
-fn argument_of(value: &Expr) -> Option<Ident> {
+fn argument_of(value: &Expr) -> Option<&Ident> {
     match value {
-        Expr::Path(path) => path.path.get_ident().cloned(),
+        Expr::Path(path) => path.path.get_ident(),
         Expr::Block(block) => match block.block.stmts.as_slice() {
-            [Stmt::Local(_), Stmt::Expr(Expr::Path(path), None)] => path.path.get_ident().cloned(),
+            [Stmt::Local(_), Stmt::Expr(Expr::Path(path), None)] => path.path.get_ident(),
             _ => None,
         },
         _ => None,

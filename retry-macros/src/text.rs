@@ -9,7 +9,10 @@ pub(crate) fn nearest<'a>(
 ) -> Option<&'a str> {
     // The limit of `darling`, which also uses Jaro-Winkler. Typing errors are above it, other words below.
     const NEAR: f64 = 0.8;
-    let typed = snake_case(start(typed));
+    // Our choice: a longer text is no name with a typing error, and the time to compare grows with the product of the lengths.
+    const LONGEST: usize = 256;
+    let typed: String = typed.chars().take(LONGEST).collect();
+    let typed = snake_case(&typed);
     known
         .into_iter()
         .map(|name| (name, strsim::jaro_winkler(&typed, name)))
@@ -47,32 +50,6 @@ pub(crate) fn list(names: impl IntoIterator<Item = impl Display>, last: &str) ->
         [first @ .., end] if !first.is_empty() => format!("{}{last}{end}", first.join(", ")),
         names => names.concat(),
     }
-}
-
-/// How long a name can be, in characters. Our choice: a longer text is no name with a typing error, and the time to
-/// find the nearest name grows with the product of the lengths.
-const LONGEST_NAME: usize = 256;
-
-/// Returns the characters of a text that can be a name: all, if it is not too long.
-pub(crate) fn start(text: &str) -> &str {
-    let end = text.char_indices().nth(LONGEST_NAME).map(|(end, _)| end);
-    end.and_then(|end| text.get(..end)).unwrap_or(text)
-}
-
-/// Returns the typed text without quotes, on one line, cut after 60 characters.
-pub(crate) fn shown(typed: &str) -> String {
-    let mut shown = String::new();
-    for (at, char) in typed.chars().enumerate() {
-        match char {
-            _ if at == 60 => {
-                shown.push('…');
-                break;
-            }
-            '"' | '\'' => shown.push(char),
-            _ => shown.extend(char.escape_debug()),
-        }
-    }
-    shown
 }
 
 #[cfg(test)]
@@ -113,12 +90,5 @@ mod tests {
         assert_eq!(list(["a"], " or "), "`a`");
         assert_eq!(list(["a", "b"], " or "), "`a` or `b`");
         assert_eq!(list(["a", "b", "c"], " and "), "`a`, `b` and `c`");
-    }
-
-    #[test]
-    fn typed_text_is_on_one_line_and_cut() {
-        assert_eq!(shown("isn't\n\"x\""), "isn't\\n\"x\"");
-        assert_eq!(shown(&"x".repeat(60)), "x".repeat(60));
-        assert_eq!(shown(&"x".repeat(61)), "x".repeat(60) + "…");
     }
 }

@@ -30,12 +30,10 @@ pub(super) enum Give {
     ReborrowBy(&'static str),
     /// A `&mut` to it, which the attempt binds.
     Lend,
-    /// A clone if it is `Clone`, else a reference.
-    CloneOrLend,
     /// A clone of what it converts into, if that is `Clone`, else of itself.
     Convert(TokenStream),
-    /// A clone, or a compile error, from this method.
-    Own(&'static str),
+    /// What this method of the runtime's `Argument` makes of it: a clone, else a reference or a compile error.
+    Made(&'static str),
     /// A compile error: both attempts would borrow it mutably.
     Hedged,
     /// A compile error: it would drop a clone.
@@ -67,24 +65,25 @@ pub(super) fn give(kind: Kind, mention: Mention, mutable: bool, attempts: Attemp
         (Kind::Mutable(_), _) if uniquely => Give::BorrowTarget,
         (Kind::Mutable(_), _) => Give::AsIs,
 
-        (Kind::OfSelf, _) if mutable => Give::Own("own_mut_self"),
-        (Kind::OfSelf, _) if used >= Use::Moved => Give::Own("own_self"),
+        (Kind::OfSelf, _) if mutable => Give::Made("own_mut_self"),
+        (Kind::OfSelf, _) if used >= Use::Moved => Give::Made("own_self"),
         (_, Use::Dropped) => Give::Dropped,
         (Kind::Into(target), _) if by_value && !mutable => Give::Convert(target),
 
-        (Kind::Calls { .. }, Use::Task) => Give::Own("own"),
-        (Kind::Calls { is_closed: true }, Use::Given) => Give::Own("own"),
+        (Kind::Calls { .. }, Use::Task) => Give::Made("own"),
+        (Kind::Calls { is_closed: true }, Use::Given) => Give::Made("own"),
         (Kind::Calls { .. }, _) if pair => Give::Hedged,
         (Kind::Calls { .. }, _) if by_value && !held => Give::Lend,
         (Kind::Calls { .. }, _) if uniquely => Give::Borrow,
         (Kind::Calls { .. }, _) if !held => Give::AsIs,
 
-        (Kind::CalledOnce, _) => Give::Own("own"),
-        _ if mutable => Give::Own("own"),
-        (Kind::Ends | Kind::Guard, _) if by_value => Give::Own("own"),
-        (Kind::Closed | Kind::Unknown, _) if used >= Use::Moved => Give::Own("own"),
-        (_, Use::Task) => Give::Own("own"),
-        _ if by_value => Give::CloneOrLend,
+        (Kind::CalledOnce, _) => Give::Made("own"),
+        _ if mutable => Give::Made("own"),
+        (Kind::Ends | Kind::Guard, _) if by_value => Give::Made("own"),
+        (Kind::Closed | Kind::Unknown, _) if used >= Use::Moved => Give::Made("own"),
+        (_, Use::Task) => Give::Made("own"),
+        _ if by_value && attempts == AttemptKind::Closures => Give::Made("on_this_thread"),
+        _ if by_value => Give::Made("for_each_attempt"),
         (Kind::Unknown, _) | (_, Use::Lent) => Give::AsIs,
         _ if uniquely => Give::Borrow,
         _ => Give::AsIs,

@@ -1,6 +1,6 @@
 //! The code that the arguments need around and within an attempt.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Token;
 
@@ -48,11 +48,11 @@ impl Plan {
         let shadows = renamed.is_none().then_some(shadows);
         let captured = |place: TokenStream| quote_spanned!(at=> #(#cfg)* let _ = &mut #place;);
         let bind = |mutable: Option<Token![mut]>, value| quote_spanned!(at=> #(#attributes)* #shadows let #mutable #own = #value;);
-        let argument = |method: &str, place: Span| {
-            let method = Ident::new(method, located(place));
-            quote_spanned!(at=> __retry::Argument::new(&#ident).#method())
+        let mut reborrowed = |outer, inner, value| {
+            self.within.extend(bind(inner, value));
+            *found.mutability = outer;
         };
-        let borrowed = match give {
+        let made = match give {
             Give::Borrow => {
                 self.never.extend(captured(quote!(#ident)));
                 *found.mutability = unique;
@@ -62,42 +62,39 @@ impl Plan {
                 self.never.extend(captured(quote!(*#ident)));
                 return false;
             }
-            Give::Reborrow => Some((None, mutable, quote_spanned!(at=> &mut *#ident))),
+            Give::Reborrow => {
+                reborrowed(None, mutable, quote_spanned!(at=> &mut *#ident));
+                None
+            }
             Give::ReborrowBy(method) => {
                 let method = Ident::new(method, at);
-                Some((unique, mutable, quote_spanned!(at=> #ident.#method())))
+                reborrowed(unique, mutable, quote_spanned!(at=> #ident.#method()));
+                None
             }
             Give::Lend => {
                 // The body can call a `&mut F` in a variable without `mut`, so rustc would warn of each `mut` that the plain
                 // function needs: `let mut f = f;`.
                 self.allowed = quote_spanned!(at=> #[allow(unused_mut)]);
-                Some((unique, None, quote_spanned!(at=> &mut #ident)))
+                reborrowed(unique, None, quote_spanned!(at=> &mut #ident));
+                None
             }
-            Give::CloneOrLend | Give::Convert(_) | Give::Own(_) => None,
-            _ => return false,
+            Give::Convert(target) => {
+                self.before.extend(quote_spanned! {at=>
+                    #(#cfg)* #shadows let #ident = __retry::Convert::<#target, _>::of(&#ident).once(#ident);
+                });
+                Some(Ident::new("own", at))
+            }
+            Give::Made(method) if method.ends_with("self") => {
+                let moved = mention.at.unwrap_or(at);
+                let place = mutable.map_or(moved, |mutable| mutable.span);
+                Some(Ident::new(method, located(place)))
+            }
+            Give::Made(method) => Some(Ident::new(method, at)),
+            Give::AsIs | Give::Hedged | Give::Dropped | Give::Returned => return false,
         };
         self.rename_self |= renamed.is_some();
-        if let Some((outer, inner, value)) = borrowed {
-            self.within.extend(bind(inner, value));
-            *found.mutability = outer;
-            return true;
-        }
-        let value = match give {
-            Give::Own(method) if method != "own" => {
-                let moved = mention.at.unwrap_or(at);
-                argument(method, mutable.map_or(moved, |mutable| mutable.span))
-            }
-            Give::CloneOrLend if attempts == AttemptKind::Closures => {
-                argument("on_this_thread", at)
-            }
-            Give::CloneOrLend => argument("for_each_attempt", at),
-            _ => argument("own", at),
-        };
-        if let Give::Convert(target) = give {
-            self.before.extend(quote_spanned! {at=>
-                #(#cfg)* #shadows let #ident = __retry::Convert::<#target, _>::of(&#ident).once(#ident);
-            });
-        }
+        let Some(method) = made else { return true };
+        let value = quote_spanned!(at=> __retry::Argument::new(&#ident).#method());
         *found.mutability = None;
         match (attempts, mutable) {
             // An attempt is no `move` block, so it takes only a value that is not `Copy` with it. It moves it out of a cell.

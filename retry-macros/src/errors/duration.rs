@@ -2,9 +2,8 @@
 
 use crate::duration::DurationFault;
 
-use super::{Message, quoted};
+use super::{Message, cut, quoted};
 use crate::keys::{Grammar, Key};
-use crate::text;
 
 messages! {
     no_delays() {
@@ -48,7 +47,7 @@ pub(crate) fn refused(key: &Key, found: &str, fault: &DurationFault<'_>) -> Mess
             ("has no unit".to_owned(), help)
         }
         DurationFault::UnknownUnit(unit, nearest) => (
-            format!("has an unknown unit, `{}`", text::shown(unit)),
+            format!("has an unknown unit, `{}`", cut(unit)),
             nearest.map_or(UNITS.to_owned(), |unit| {
                 format!("did you mean `{unit}`? {UNITS}")
             }),

@@ -28,7 +28,8 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", cut(&text.escape_debug().to_string()))
 }
 
-fn cut(text: &str) -> String {
+/// A text on one line, cut if it is long.
+pub(crate) fn cut(text: &str) -> String {
     if text.chars().count() <= LONGEST {
         return text.to_owned();
     }
