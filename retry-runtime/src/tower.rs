@@ -41,8 +41,6 @@ use std::time::Duration;
 
 use ::http::{Request, Response};
 use ::http_body::Body;
-use ::tower::load_shed::error::Overloaded;
-use ::tower::timeout::error::Elapsed;
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -51,7 +49,7 @@ pub use self::grpc::GrpcRequests;
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::host_of;
 use crate::call::{Cut, Never, Stops};
-use crate::classify::{OfClient, Retryable, Verdict};
+use crate::classify::{Retryable, Verdict};
 #[doc(hidden)]
 pub use crate::layer::FailedAttempt;
 use crate::layer::{ANY_HOST, read_rest};
@@ -152,25 +150,6 @@ pub trait RequestBody: Sized {
 impl<B: Clone> RequestBody for B {
     fn copy(&self) -> Option<Self> {
         Some(self.clone())
-    }
-}
-
-impl OfClient for Overloaded {}
-impl OfClient for Elapsed {}
-
-/// Transient: a `Timeout` cut the request, which may have run.
-#[diagnostic::do_not_recommend]
-impl Retryable for Elapsed {
-    fn verdict(&self) -> Verdict {
-        Verdict::Transient
-    }
-}
-
-/// Refused: a `LoadShed` did not call the service.
-#[diagnostic::do_not_recommend]
-impl Retryable for Overloaded {
-    fn verdict(&self) -> Verdict {
-        Verdict::Refused
     }
 }
 

@@ -1,4 +1,4 @@
-//! Verdicts of pointers to errors, and of errors of std and tokio other than `io::Error`.
+//! Verdicts of pointers to errors, and of errors of std, tokio and tower other than `io::Error`.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,47 +24,53 @@ macro_rules! as_what_it_points_at {
 as_what_it_points_at!(&E, &mut E, Box<E>, Rc<E>, Arc<E>);
 
 impl OfClient for tokio::time::error::Elapsed {}
+#[cfg(feature = "tower-0_5")]
+impl OfClient for ::tower::timeout::error::Elapsed {}
+#[cfg(feature = "tower-0_5")]
+impl OfClient for ::tower::load_shed::error::Overloaded {}
 
-/// Transient: the body set this timeout for one of its steps.
-#[diagnostic::do_not_recommend]
-impl Retryable for tokio::time::error::Elapsed {
-    fn verdict(&self) -> Verdict {
-        Verdict::Transient
-    }
-}
-
-/// Permanent errors: the same input gives the same error. A panic is never retried, and someone aborted an aborted task on
-/// purpose.
-macro_rules! permanent {
-    ($($error:ty),+ $(,)?) => {$(
+/// Errors that always have the same verdict.
+macro_rules! always {
+    ($($(#[$attribute:meta])* $verdict:ident: $error:ty,)+) => {$(
+        $(#[$attribute])*
         #[diagnostic::do_not_recommend]
         impl Retryable for $error {
             fn verdict(&self) -> Verdict {
-                Verdict::Permanent
+                Verdict::$verdict
             }
         }
     )+};
 }
 
-permanent!(
-    std::array::TryFromSliceError,
-    std::char::CharTryFromError,
-    std::char::ParseCharError,
-    std::convert::Infallible,
-    std::env::VarError,
-    std::ffi::FromBytesWithNulError,
-    std::ffi::NulError,
-    std::fmt::Error,
-    std::net::AddrParseError,
-    std::num::ParseFloatError,
-    std::num::ParseIntError,
-    std::num::TryFromIntError,
-    std::str::ParseBoolError,
-    std::str::Utf8Error,
-    std::string::FromUtf8Error,
-    std::string::FromUtf16Error,
-    tokio::task::JoinError,
-);
+always! {
+    /// The body set this timeout for one of its steps.
+    Transient: tokio::time::error::Elapsed,
+    /// A `Timeout` cut the request, which may have run.
+    #[cfg(feature = "tower-0_5")]
+    Transient: ::tower::timeout::error::Elapsed,
+    /// A `LoadShed` did not call the service.
+    #[cfg(feature = "tower-0_5")]
+    Refused: ::tower::load_shed::error::Overloaded,
+
+    // The same input gives the same error. A panic is never retried, and someone aborted an aborted task on purpose.
+    Permanent: std::array::TryFromSliceError,
+    Permanent: std::char::CharTryFromError,
+    Permanent: std::char::ParseCharError,
+    Permanent: std::convert::Infallible,
+    Permanent: std::env::VarError,
+    Permanent: std::ffi::FromBytesWithNulError,
+    Permanent: std::ffi::NulError,
+    Permanent: std::fmt::Error,
+    Permanent: std::net::AddrParseError,
+    Permanent: std::num::ParseFloatError,
+    Permanent: std::num::ParseIntError,
+    Permanent: std::num::TryFromIntError,
+    Permanent: std::str::ParseBoolError,
+    Permanent: std::str::Utf8Error,
+    Permanent: std::string::FromUtf8Error,
+    Permanent: std::string::FromUtf16Error,
+    Permanent: tokio::task::JoinError,
+}
 
 #[cfg(test)]
 mod tests;
