@@ -129,9 +129,9 @@ fn block_of(kind: FutureKind, signature: &Signature, statements: &[Stmt]) -> Opt
     }
     let mut rebindings = Vec::new();
     let names: HashSet<_> = typed_arguments(signature).filter_map(name_of).collect();
-    let is_argument = |name: &&Ident| *name == "self" || names.contains(name);
+    let is_argument = |name: &Ident| name == "self" || names.contains(name);
     while let [Stmt::Local(local), after @ ..] = rest {
-        if rebound(local).filter(is_argument).is_none() {
+        if !rebound(local).is_some_and(is_argument) {
             break;
         }
         rebindings.push(local.clone());

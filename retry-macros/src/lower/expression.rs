@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens as _;
-use syn::{Expr, ExprClosure, Lit, UnOp};
+use syn::{Expr, ExprClosure, UnOp};
 
 use crate::errors::{Fault, combination, value as wording, whole};
 use crate::given::{Form, Given};
@@ -193,18 +193,6 @@ fn is_made_here(expr: &Expr) -> bool {
             _ => false,
         },
         _ => false,
-    }
-}
-
-/// The digits and the suffix of a number.
-pub(super) fn number(expr: &Expr) -> Option<(&str, &str)> {
-    let Expr::Lit(literal) = peel(expr) else {
-        return None;
-    };
-    match &literal.lit {
-        Lit::Int(int) => Some((int.base10_digits(), int.suffix())),
-        Lit::Float(float) => Some((float.base10_digits(), float.suffix())),
-        _ => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use syn::{Expr, Lit, LitInt};
 
-use super::expression::{is_constant_name, lone_name, number, value};
+use super::expression::{is_constant_name, lone_name, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::Given;
 use crate::model::Written;
@@ -47,11 +47,14 @@ fn count(given: &Given, int: &LitInt) -> Result<Written<Option<u32>>, Fault> {
 
 pub(super) fn factor(given: &Given) -> Result<Written<f64>, Fault> {
     let expr = given.expr()?;
-    if !matches!(peel(&expr), Expr::Lit(_)) {
+    let Expr::Lit(literal) = peel(&expr) else {
         return value(given, &expr).map(Written::Expr);
-    }
-    let number = number(&expr).filter(|(_, suffix)| matches!(*suffix, "" | "f64"));
-    let factor = number.and_then(|(digits, _)| digits.parse().ok());
+    };
+    let factor: Option<f64> = match &literal.lit {
+        Lit::Int(int) if matches!(int.suffix(), "" | "f64") => int.base10_parse().ok(),
+        Lit::Float(float) if matches!(float.suffix(), "" | "f64") => float.base10_parse().ok(),
+        _ => None,
+    };
     let factor = factor.filter(|factor| (1.0..=1000.0).contains(factor));
     factor.map(Written::Fixed).ok_or_else(|| given.wrong())
 }
