@@ -336,19 +336,24 @@ impl<Q, L> RetryLayer<Q, L> {
     {
         let requests = &self.requests;
         let mut copy = requests.copy(&mut request);
-        let sent_once = copy.is_none();
         let mut policy = (self.policy)();
-        if sent_once {
+        let mut once = "";
+        if copy.is_none() {
+            once = " (the request cannot be copied, so it is sent once)";
             policy = policy.with_attempts(1);
         }
         if let Some(left) = requests.deadline(&request) {
             let own = policy.deadline().unwrap_or(left);
             policy = policy.with_deadline(own.min(left));
         }
-        let budget = (self.budget)(&policy, requests.host(&request));
+        let host = requests.host(&request).to_owned();
+        let budget = (self.budget)(&policy, &host);
         let mut site = self.site.clone().with_policy(|_| policy);
         if site.idempotent.is_none() && !requests.is_idempotent(&request) {
             site = site.with_idempotent(false);
+        }
+        if site.idempotent == Some(false) {
+            once = " (the request may not run twice)";
         }
         let site = match &budget {
             Some(budget) => site.with_budget(budget.budget()),
@@ -361,7 +366,8 @@ impl<Q, L> RetryLayer<Q, L> {
         let fail = |assessment, error| FailedAttempt {
             error,
             assessment,
-            sent_once,
+            host: host.clone(),
+            once,
         };
         let mut call = Call::<C, Kept<FailedAttempt>>::with(&site);
         let mut answer = None;
@@ -428,7 +434,9 @@ opaque! { RetryLayer [Q, L] [Q, L]; }
 pub struct FailedAttempt {
     error: BoxedError,
     assessment: Assessment,
-    sent_once: bool,
+    host: String,
+    /// Why there is no second attempt, unless nothing ran.
+    once: &'static str,
 }
 
 impl FromStopped<()> for FailedAttempt {
@@ -436,7 +444,8 @@ impl FromStopped<()> for FailedAttempt {
         Self {
             error: stopped.into(),
             assessment: Assessment::UNKNOWN,
-            sent_once: false,
+            host: ANY_HOST.to_owned(),
+            once: "",
         }
     }
 }
@@ -451,8 +460,10 @@ impl From<FailedAttempt> for BoxedError {
 /// For events.
 impl fmt::Display for FailedAttempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.host != ANY_HOST {
+            write!(f, "{}: ", self.host)?;
+        }
         write_chain(&*self.error, f)?;
-        let once = " (the request cannot be copied, so it is sent once)";
-        f.write_str(if self.sent_once { once } else { "" })
+        f.write_str(self.once)
     }
 }

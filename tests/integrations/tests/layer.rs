@@ -501,6 +501,13 @@ async fn events_and_errors_have_the_causes() {
     let client = RetryLayer::new(QUICK).layer(service);
     client.oneshot(Request::new(Streamed)).await.unwrap_err();
     log.has("the shop is busy (the request cannot be copied, so it is sent once)");
+
+    let service =
+        service_fn(|_: Request<String>| ready(Err::<Response<String>, _>(ShopError::Busy)));
+    let client = RetryLayer::new(QUICK).layer(service);
+    let post = Request::post("http://shop.example/").body(String::new());
+    client.oneshot(post.unwrap()).await.unwrap_err();
+    log.has("shop.example: the shop is busy (the request may not run twice)");
 }
 
 #[tokio::test(start_paused = true)]
