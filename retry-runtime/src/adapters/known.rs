@@ -19,21 +19,22 @@ use super::tls;
 /// source.
 pub(crate) const MAX_LINKS: usize = 32;
 
+/// An error of a chain.
+pub(crate) type Link<'a> = &'a (dyn Error + 'static);
+
 /// Returns an error and its sources, from the outside in.
 ///
 /// `io::Error`, `Arc<dyn Error>`, the error of `reqwest-middleware` and those of the adapters hide the error that they hold from
 /// `source()`, which returns the source of that error. This walk visits the held error too. That of a `reattempt::Error` is no
 /// link: [`as_type`] finds it.
-pub(crate) fn links<'a>(
-    first: &'a (dyn Error + 'static),
-) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+pub(crate) fn links(first: Link<'_>) -> impl Iterator<Item = Link<'_>> {
     iter::successors(Some(first), after).take(MAX_LINKS)
 }
 
 /// Returns the source of a link, or the error inside a wrapper whose `source()` skips that error.
 fn after<'a>(&link: &Link<'a>) -> Option<Link<'a>> {
     if let Some(error) = as_type::<io::Error>(link) {
-        return error.get_ref().map(|inner| inner as &(dyn Error + 'static));
+        return error.get_ref().map(|inner| inner as Link<'_>);
     }
     if let Some(shared) = link.downcast_ref::<Arc<dyn Error + Send + Sync>>() {
         return Some(&**shared);
@@ -69,15 +70,13 @@ const REQUESTS: &[fn(Link<'_>) -> Option<Link<'_>>] = &[
     in_request::<reqwest_0_12::Error>,
 ];
 
-pub(super) type Link<'a> = &'a (dyn Error + 'static);
-
 #[cfg(feature = "_requests")]
 fn in_request<C: Error + 'static>(link: Link<'_>) -> Option<Link<'_>> {
     as_type::<FailedRequest<C>>(link).map(FailedRequest::inside)
 }
 
 /// Returns the link as an `A`, also if it is a `Box<A>` or an `Arc<A>`, or a `reattempt::Error<A>` with one.
-pub(crate) fn as_type<'a, A: Error + 'static>(link: &'a (dyn Error + 'static)) -> Option<&'a A> {
+pub(crate) fn as_type<A: Error + 'static>(link: Link<'_>) -> Option<&A> {
     if let Some(error) = link.downcast_ref::<A>() {
         return Some(error);
     }
@@ -94,7 +93,7 @@ pub(crate) fn as_type<'a, A: Error + 'static>(link: &'a (dyn Error + 'static)) -
 ///
 /// The innermost one is the nearest to the cause. If an error in the chain has the [last word](last_word), it answers. The
 /// sources of an error that knows more than they do are not searched.
-pub(crate) fn assessment(error: &(dyn Error + 'static)) -> Assessment {
+pub(crate) fn assessment(error: Link<'_>) -> Assessment {
     if let Some(verdict) = last_word(error) {
         return Assessment::new(verdict);
     }
@@ -118,7 +117,7 @@ pub(crate) fn assessment(error: &(dyn Error + 'static)) -> Assessment {
 
 /// Returns the verdict of an error that failed a handshake of TLS, by its sources.
 #[cfg(any(feature = "redis-1", feature = "_transactions"))]
-pub(super) fn handshake(error: &(dyn Error + 'static)) -> Verdict {
+pub(super) fn handshake(error: Link<'_>) -> Verdict {
     let inside = links(error).nth(1).map_or(Assessment::UNKNOWN, assessment);
     // The text of OpenSSL where the server hung up. Elsewhere, it could be that of a parser.
     let is_cut = || links(error).any(|link| link.to_string() == "unexpected EOF");
@@ -129,13 +128,13 @@ pub(super) fn handshake(error: &(dyn Error + 'static)) -> Verdict {
 }
 
 /// Returns the verdict of the first error in the chain that has the last word: `error` itself, or a source.
-pub(crate) fn last_word(error: &(dyn Error + 'static)) -> Option<Verdict> {
+pub(crate) fn last_word(error: Link<'_>) -> Option<Verdict> {
     links(error).find_map(has_last_word)
 }
 
 /// Whether `on` may look for errors in the chain of the error of an attempt, which may run twice if that is `harmless`. If not,
 /// it does not look behind what has the last word, nor at a database whose connection was lost, perhaps in a `COMMIT`.
-pub(crate) fn may_search(error: &(dyn Error + 'static), harmless: bool) -> bool {
+pub(crate) fn may_search(error: Link<'_>, harmless: bool) -> bool {
     let mut words = links(error).filter_map(has_last_word);
     let lost = |link| DATABASES.iter().find_map(|client| client.is_lost(link));
     words.all(|verdict| harmless && verdict == Verdict::Unknown)
@@ -147,7 +146,7 @@ pub(crate) fn may_search(error: &(dyn Error + 'static), harmless: bool) -> bool 
 /// - A [`Stopped`] that is permanent: an outer call must not undo what stopped it. Its source has had its attempts.
 /// - A `COMMIT` that may have taken effect: it failed without an answer, or a limit cut it. Its source, such as a lost
 ///   connection, does not know that.
-fn has_last_word(link: &(dyn Error + 'static)) -> Option<Verdict> {
+fn has_last_word(link: Link<'_>) -> Option<Verdict> {
     if link.is::<CutCommit>() {
         return Some(Verdict::Unknown);
     }
@@ -265,14 +264,14 @@ const KNOWN: &[fn(Link<'_>) -> Option<Answer>] = &[
     #[cfg(feature = "tower-0_5")]
     of::<tower::timeout::error::Elapsed>,
     // Last, because it reads the text of an error of any type.
-    |link| tls::of(link).map(Answer::certain),
+    |link| tls::of_text(&link.to_string()).map(Answer::certain),
 ];
 
 fn alone<A: Alone>(link: Link<'_>) -> Option<Answer> {
     as_type::<A>(link).map(A::alone)
 }
 
-fn of<A: Error + Retryable + 'static>(link: &(dyn Error + 'static)) -> Option<Answer> {
+fn of<A: Error + Retryable + 'static>(link: Link<'_>) -> Option<Answer> {
     as_type::<A>(link).map(|error| Answer {
         assessment: Assessment::of(error),
         is_certain: false,

@@ -1,14 +1,8 @@
 //! TLS: what the texts of `rustls` and of OpenSSL say. Their types would bring these crates into each build.
 
-use std::error::Error;
-
 use crate::classify::Verdict;
 
-/// Reads the text of a link: an alert, or a certificate that is not valid.
-pub(super) fn of(link: &(dyn Error + 'static)) -> Option<Verdict> {
-    of_text(&link.to_string())
-}
-
+/// Reads the text of an error: an alert, or a certificate that is not valid.
 pub(super) fn of_text(text: &str) -> Option<Verdict> {
     let is_transient = if let Some(name) = text.strip_prefix("received fatal alert: ") {
         TRANSIENT.iter().any(|(of, _)| *of == name)
