@@ -16,7 +16,7 @@ use http_body_util::{Either, Full};
 use hyper::body::{Body, Bytes, Frame};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
 use reattempt::http_1::DeadlineLayer;
 use reattempt::tower_0_5::{HttpRequests, RequestBody, RetryLayer, RetryService};
 use reattempt::{Budget, Budgets, Outcome, Policy, Stopped};
@@ -65,7 +65,15 @@ pub(crate) fn gateway(upstreams: Vec<Upstream>) -> Router {
         .with_requests(HttpRequests::proxy().with_attempt_headers());
     let client = |http2| {
         let mut client = Client::builder(TokioExecutor::new());
-        retry.layer(client.http2_only(http2).build_http())
+        client
+            .http2_only(http2)
+            // The layer retries.
+            .retry_canceled_requests(false)
+            // A connection whose host is gone is closed after 2 s.
+            .timer(TokioTimer::new())
+            .http2_keep_alive_interval(Duration::from_secs(1))
+            .http2_keep_alive_timeout(Duration::from_secs(1));
+        retry.layer(client.build_http())
     };
     let gateway = Gateway {
         upstreams,

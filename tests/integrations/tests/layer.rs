@@ -14,7 +14,8 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Body, Bytes, Frame};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use integrations::proxy::{Proxy, To};
 use integrations::until;
 use integrations::upstream::{Upstream, Version};
 use reattempt::http_1::{StatusError, is_idempotent, set_attempt_headers};
@@ -639,5 +640,63 @@ impl std::io::Write for Log {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
+    }
+}
+
+/// 200 requests, 40 at once, to a service that is well, takes 100 ms and is called twice at once. All wait in our own process.
+#[tokio::test(start_paused = true)]
+async fn a_limit_below_makes_timeouts_of_our_own_queue() {
+    const POLICY: Policy = QUICK.with_timeout(Duration::from_millis(400));
+    let upstream = service_fn(async |request: Request<String>| {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        Ok::<_, Infallible>(Response::new(request.into_body()))
+    });
+    let succeed =
+        async |client: BoxCloneService<Request<String>, Response<String>, tower::BoxError>| {
+            let places = Arc::new(Semaphore::new(40));
+            let mut calls = JoinSet::new();
+            for _ in 0..200 {
+                let (client, places) = (client.clone(), places.clone());
+                calls.spawn(async move {
+                    let _place = places.acquire_owned().await;
+                    let client = client.oneshot(Request::new(String::new()));
+                    client.await.is_ok()
+                });
+            }
+            calls.join_all().await.into_iter().filter(|ok| *ok).count()
+        };
+    let above = RetryLayer::new(POLICY).layer(upstream);
+    let above = ConcurrencyLimit::new(above, 2);
+    assert_eq!(succeed(BoxCloneService::new(above)).await, 200);
+    let below = ConcurrencyLimit::new(upstream, 2);
+    let below = RetryLayer::new(POLICY).layer(below);
+    let ok = succeed(BoxCloneService::new(below)).await;
+    assert!(ok < 100, "{ok}");
+}
+
+/// The host at the other end is gone, and no one closes the connection.
+#[tokio::test]
+async fn a_dead_connection_of_http2_is_replaced_if_its_client_looks() {
+    let server = Upstream::start(Version::Two(10), |_, _| Response::default());
+    let port = server.address.port();
+    for looks in [false, true] {
+        let proxy = Proxy::start(move |_| To::Server(port)).await;
+        let mut client = Client::builder(TokioExecutor::new());
+        client.http2_only(true).timer(TokioTimer::new());
+        if looks {
+            client.http2_keep_alive_interval(Duration::from_millis(50));
+            client.http2_keep_alive_timeout(Duration::from_millis(50));
+        }
+        let client: Http = client.build_http();
+        let client = RetryLayer::new(QUICK.with_timeout(Duration::from_millis(500))).layer(client);
+        let get = || {
+            let request = Request::get(format!("http://127.0.0.1:{}/", proxy.port));
+            client
+                .clone()
+                .oneshot(request.body(Full::default()).unwrap())
+        };
+        assert_eq!(get().await.unwrap().status(), 200);
+        proxy.freeze();
+        assert_eq!(get().await.is_ok(), looks);
     }
 }
