@@ -5,7 +5,6 @@
 
 mod duration;
 mod expression;
-mod number;
 mod rule;
 mod types;
 mod unknown;
@@ -70,9 +69,9 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
     let blocking = model.blocking.is_some();
     let rules = &mut model.rules;
     match id {
-        Id::Attempts => model.attempts = Some(given.spanned(number::attempts(given)?)),
+        Id::Attempts => model.attempts = Some(given.spanned(word::attempts(given)?)),
         Id::Backoff => model.backoff = Some(given.spanned(word::word(given, &word::BACKOFF)?)),
-        Id::Factor => model.factor = Some(given.spanned(number::factor(given)?)),
+        Id::Factor => model.factor = Some(given.spanned(word::factor(given)?)),
         Id::Jitter => model.jitter = Some(given.spanned(word::word(given, &word::JITTER)?)),
         Id::Delays => model.delays = Some(given.spanned(duration::delays(given)?)),
         Id::RetryAfter => model.retry_after = Some(given.spanned(expression::function(given)?)),
