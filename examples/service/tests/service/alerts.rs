@@ -1,6 +1,8 @@
 //! The file of alerts to copy.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
 use std::process::Command;
 use std::time::Instant;
 
@@ -20,6 +22,54 @@ pub(crate) const PROMTOOL: Program = Program {
 };
 
 const ALERTS: &str = include_str!("../../alerts.yml");
+
+/// The first commit in doubt of a process is seen, though its counter did not exist before, and so is one that follows others. Five
+/// minutes later it is over.
+pub(crate) async fn the_alert_for_a_commit_in_doubt_fires_at_the_first_and_at_a_later_one() -> Tested
+{
+    const SERIES: &str = r#"
+rule_files: [alerts.yml]
+evaluation_interval: 1m
+tests:
+  - interval: 1m
+    input_series:
+      - series: 'reattempt_calls_total{function="pay", outcome="success"}'
+        values: '0+10x40'
+      - series: 'reattempt_calls_total{function="pay", outcome="in_doubt"}'
+        values: '_x5 1x14 2x20'
+    alert_rule_test:
+"#;
+    let mut tests = SERIES.to_owned();
+    for (minute, fires) in [
+        (4, false),
+        (5, true),
+        (9, true),
+        (11, false),
+        (19, false),
+        (20, true),
+        (26, false),
+    ] {
+        let alerts = if fires {
+            "{ exp_labels: { severity: warn, function: pay }, exp_annotations: { summary: 'pay: a transaction may have taken effect' } }"
+        } else {
+            ""
+        };
+        writeln!(
+            tests,
+            "      - {{ eval_time: {minute}m, alertname: CommitInDoubt, exp_alerts: [{alerts}] }}"
+        )?;
+    }
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join("alerts.yml"), ALERTS)?;
+    let file = folder.path().join("tests.yml");
+    fs::write(&file, tests)?;
+    let checked = Command::new(PROMTOOL.find()?)
+        .args(["test", "rules"])
+        .arg(file)
+        .output()?;
+    assert!(checked.status.success(), "{checked:?}");
+    Ok(())
+}
 
 /// Each of them fires while the orders are dead, and none while all is well. The alert for a lost `COMMIT` does not: the orders
 /// never get as far.

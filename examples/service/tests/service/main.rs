@@ -83,6 +83,7 @@ fn main() -> ExitCode {
             queries::every_query_names_what_is_recorded_and_returns_data,
             dashboard::every_panel_shows_what_its_title_says;
         alerted =>
+            alerts::the_alert_for_a_commit_in_doubt_fires_at_the_first_and_at_a_later_one,
             alerts::each_alert_fires_while_an_upstream_is_dead;
         [] =>
             dashboard::panels_have_room_and_units,
