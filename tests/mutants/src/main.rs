@@ -81,6 +81,7 @@ const MACROS: Plan = Plan {
         "retry-macros/src/syntax/**",
         "retry-macros/src/duration.rs",
         "retry-macros/src/duration/**",
+        "retry-macros/src/keys.rs",
         "retry-macros/src/keys/**",
         "retry-macros/src/text.rs",
     ],

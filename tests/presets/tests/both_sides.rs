@@ -6,11 +6,11 @@ use std::time::Duration;
 use reattempt::{Policy, Settings};
 use serde_json::{Value, json};
 
-const TABLE: &str = include_str!("../../../retry-macros/src/keys/table.rs");
+const TABLE: &str = include_str!("../../../retry-macros/src/keys.rs");
 
 /// The rows of the table whose value is one duration, each with the name in the table and that of the key.
 fn rows() -> BTreeMap<&'static str, (&'static str, &'static str)> {
-    let (_, table) = TABLE.split_once("\ntable! {\n").unwrap();
+    let (_, table) = TABLE.split_once("\nkeys! {\n").unwrap();
     let rows = table.split(";\n").filter_map(|row| {
         let line = row
             .lines()
