@@ -8,21 +8,23 @@ use futures::future::BoxFuture;
 use integrations::commit_proxy::{End, Passed, Wire, start_before};
 use integrations::{mariadb, postgres};
 use reattempt::retry;
-use sqlx::{Connection as _, Executor as _, MySqlConnection, PgConnection, query_scalar};
+use sqlx::{Executor as _, query_scalar};
 
 /// Makes a transfer, with the URL of the server. Returns whether it returned `Ok`.
 type Transfer = fn(String, i64) -> BoxFuture<'static, bool>;
 
-/// For a client of `sqlx`, under a rule that repeats every error.
+/// For a version of `sqlx`, under a rule that repeats every error.
 macro_rules! transfers_of_sqlx {
-    ($($function:ident($Connection:ty) -> $E:ty;)*) => {$(
+    ($($function:ident($sqlx:ident::$Connection:ident, $sql:expr) -> $E:ty;)*) => {$(
         async fn $function(url: String, id: i64) -> bool {
+            use $sqlx::{Connection as _, Executor as _, $Connection};
+
             #[retry(base = "1ms", budget = "none", when = |_| true)]
             async fn transfer(url: &str, id: i64) -> Result<(), $E> {
-                let mut connection = <$Connection>::connect(url).await?;
+                let mut connection = $Connection::connect(url).await?;
                 let mut transaction = connection.begin().await?;
                 let insert = format!("INSERT INTO transfer VALUES ({id})");
-                transaction.execute(sqlx::AssertSqlSafe(insert)).await?;
+                transaction.execute($sql(&insert)).await?;
                 transaction.commit().await?;
                 Ok(())
             }
@@ -32,23 +34,19 @@ macro_rules! transfers_of_sqlx {
 }
 
 transfers_of_sqlx! {
-    sqlx_postgres(PgConnection) -> sqlx::Error;
-    sqlx_postgres_any(PgConnection) -> anyhow::Error;
-    sqlx_mariadb(MySqlConnection) -> sqlx::Error;
+    sqlx_postgres(sqlx::PgConnection, in_0_9) -> sqlx::Error;
+    sqlx_postgres_any(sqlx::PgConnection, in_0_9) -> anyhow::Error;
+    sqlx_mariadb(sqlx::MySqlConnection, in_0_9) -> sqlx::Error;
+    sqlx_0_8_postgres(sqlx_0_8::PgConnection, in_0_8) -> sqlx_0_8::Error;
+    sqlx_0_8_mariadb(sqlx_0_8::MySqlConnection, in_0_8) -> sqlx_0_8::Error;
 }
 
-async fn sqlx_0_8_postgres(url: String, id: i64) -> bool {
-    use sqlx_0_8::{Connection as _, Executor as _, PgConnection};
+fn in_0_9(insert: &str) -> sqlx::AssertSqlSafe<String> {
+    sqlx::AssertSqlSafe(insert.to_owned())
+}
 
-    #[retry(base = "1ms", budget = "none", when = |_| true)]
-    async fn transfer(url: &str, id: i64) -> Result<(), sqlx_0_8::Error> {
-        let mut connection = PgConnection::connect(url).await?;
-        let mut transaction = connection.begin().await?;
-        let insert = format!("INSERT INTO transfer VALUES ({id})");
-        transaction.execute(&*insert).await?;
-        transaction.commit().await
-    }
-    transfer(&url, id).await.is_ok()
+fn in_0_8(insert: &str) -> &str {
+    insert
 }
 
 async fn sea_orm_postgres(url: String, id: i64) -> bool {
@@ -159,5 +157,6 @@ pub(crate) async fn no_client_of_mariadb_books_twice_wherever_the_answer_breaks(
         count.bind(id).fetch_one(&pool).await.unwrap()
     };
     let url = |port| format!("mysql://root@127.0.0.1:{port}/mysql?ssl-mode=DISABLED");
-    search(Wire::MARIADB, own, url, &named![sqlx_mariadb], booked).await;
+    let transfers = named![sqlx_mariadb, sqlx_0_8_mariadb];
+    search(Wire::MARIADB, own, url, &transfers, booked).await;
 }
