@@ -121,7 +121,7 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
         bind(found, false);
     }
     function.signature = signature;
-    if let Some(block) = function.block_mut() {
+    if let Some(block) = function.handmade.as_mut().and_then(|it| it.block.as_mut()) {
         block.rebindings = rebindings;
     }
     plan

@@ -87,23 +87,6 @@ impl Errors {
         }
         std::mem::take(&mut self.mistakes)
     }
-
-    /// Gives the texts instead of tokens.
-    #[cfg(test)]
-    pub(crate) fn into_mistakes(mut self) -> Vec<(At, String)> {
-        let mistakes = self.take().into_iter();
-        mistakes.map(|fault| (fault.at, fault.message.0)).collect()
-    }
-}
-
-#[cfg(test)]
-impl Drop for Errors {
-    fn drop(&mut self) {
-        assert!(
-            self.finished || std::thread::panicking(),
-            "errors dropped without `finish`"
-        );
-    }
 }
 
 /// What an error points at: from one token to another, and its place among the other mistakes.
@@ -180,6 +163,23 @@ impl From<Fault> for Vec<Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Errors {
+        /// Gives the texts instead of tokens.
+        pub(crate) fn into_mistakes(mut self) -> Vec<(At, String)> {
+            let mistakes = self.take().into_iter();
+            mistakes.map(|fault| (fault.at, fault.message.0)).collect()
+        }
+    }
+
+    impl Drop for Errors {
+        fn drop(&mut self) {
+            assert!(
+                self.finished || std::thread::panicking(),
+                "errors dropped without `finish`"
+            );
+        }
+    }
 
     #[test]
     fn nothing_wrong_gives_nothing() {

@@ -64,14 +64,6 @@ pub(crate) fn rebound(rebinding: &Local) -> Option<&Ident> {
     argument_of(&init.expr)
 }
 
-impl Handmade {
-    pub(crate) fn new(kind: FutureKind, signature: &Signature, body: TokenStream) -> Self {
-        let statements = Block::parse_within.parse2(body).ok();
-        let block = statements.and_then(|statements| block_of(kind, signature, &statements));
-        Self { kind, block }
-    }
-}
-
 /// The output of the future, and its kind. `None` if the type is not written as a future.
 pub(crate) fn output_of(ty: &Type) -> Option<(Type, FutureKind)> {
     let ty = peel_type(ty);
@@ -105,7 +97,13 @@ fn future_output(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<Type>
     })
 }
 
-fn block_of(kind: FutureKind, signature: &Signature, statements: &[Stmt]) -> Option<FutureBlock> {
+/// The block of the future, if the body ends with such a block.
+pub(crate) fn block_of(
+    kind: FutureKind,
+    signature: &Signature,
+    body: TokenStream,
+) -> Option<FutureBlock> {
+    let statements = Block::parse_within.parse2(body).ok()?;
     let (last, before) = statements.split_last()?;
     let Stmt::Expr(tail, None) = last else {
         return None;

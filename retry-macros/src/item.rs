@@ -84,7 +84,8 @@ fn as_typed(input: ParseStream<'_>) -> syn::Result<(Function, bool)> {
         let future = Some(declared).filter(|_| signature.asyncness.is_none());
         function.output = match future.and_then(|declared| future::output_of(declared)) {
             Some((output, kind)) => {
-                function.handmade = Some(Handmade::new(kind, signature, function.body.clone()));
+                let block = future::block_of(kind, signature, function.body.clone());
+                function.handmade = Some(Handmade { kind, block });
                 output
             }
             None => (**declared).clone(),
@@ -169,10 +170,6 @@ impl Function {
     /// The block of the future that the function returns by hand.
     pub(crate) fn block(&self) -> Option<&FutureBlock> {
         self.handmade.as_ref()?.block.as_ref()
-    }
-
-    pub(crate) fn block_mut(&mut self) -> Option<&mut FutureBlock> {
-        self.handmade.as_mut()?.block.as_mut()
     }
 }
 
