@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use super::attempt::Cut;
-use super::decide::{Cause, Situation, decide, held_back};
+use super::decide::{Repeatable, Situation, decide, held_back};
 use super::events::{Event, FailedWith};
 use super::settle::{FAILED_VALUE, Said};
 use super::timers::{Next, NextAttemptAt};
@@ -50,8 +50,8 @@ impl<'p> State<'p> {
                 return Ok(self.next(Next::Other));
             }
         }
-        self.fail_attempt(PreviousFailure::Failed(verdict), failed);
-        self.wait_or_end(Cause::Returned(ruling), failed)
+        let how = PreviousFailure::Failed(verdict);
+        self.wait_or_end(how, Repeatable::after(ruling), failed)
     }
 
     /// Whether a commit of the attempt may have taken effect, and must not be repeated, whatever the rules say.
@@ -91,13 +91,16 @@ impl<'p> State<'p> {
     #[inline(never)]
     pub(super) fn cut(&self, cut: Cut, said: Said) -> Result<NextAttemptAt<'p>, Stopped> {
         let verdict = self.verdict_of_cut();
-        let cause = match cut {
-            Cut::Timeout => Cause::TimedOut {
-                may_repeat: said != Said::Vetoed
-                    && self.settings.idempotent != Some(false)
-                    && !self.is_in_doubt(),
-            },
-            Cut::Deadline => Cause::OutOfTime,
+        let exhausted = Outcome::Timeout;
+        let hint = None;
+        // The server may have completed the operation, so not every attempt may be repeated.
+        let may_repeat = || {
+            said != Said::Vetoed && self.settings.idempotent != Some(false) && !self.is_in_doubt()
+        };
+        let retry = match cut {
+            Cut::Timeout if may_repeat() => Ok(Repeatable { hint, exhausted }),
+            Cut::Timeout => Err(exhausted),
+            Cut::Deadline => Err(Outcome::Deadline),
             Cut::NotReady => {
                 let ruling = Ruling::failed_value(verdict, self.delay_said());
                 return self.fail(ruling, &cut).map_err(|outcome| Stopped {
@@ -111,19 +114,8 @@ impl<'p> State<'p> {
             verdict,
             words: &cut,
         };
-        self.fail_attempt(PreviousFailure::TimedOut, failed);
-        self.wait_or_end(cause, failed)
+        self.wait_or_end(PreviousFailure::TimedOut, retry, failed)
             .map_err(|outcome| self.stopped(outcome))
-    }
-
-    /// Ends an attempt that failed.
-    fn fail_attempt(&self, how: PreviousFailure, failed: FailedWith<'_>) {
-        self.frame.previous.set(Some(how));
-        if let Some(rest) = self.frame.if_rest() {
-            let mut noted = rest.noted();
-            noted.in_doubt |= noted.keyed && how.may_still_run();
-        }
-        self.end_attempt(Attempted::Failed(failed.verdict), Some(failed.words));
     }
 
     /// Ends an attempt. `words` are its error, if it failed. Returns what the budget has charged for it.
@@ -148,14 +140,21 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Decides, and then waits or ends the call.
+    /// Ends an attempt that failed, and then waits or ends the call.
     fn wait_or_end(
         &self,
-        cause: Cause,
+        how: PreviousFailure,
+        retry: Result<Repeatable, Outcome>,
         failed: FailedWith<'_>,
     ) -> Result<NextAttemptAt<'p>, Outcome> {
         let frame = &self.frame;
-        let decided = cause.may_retry().and_then(|mut retry| {
+        frame.previous.set(Some(how));
+        if let Some(rest) = frame.if_rest() {
+            let mut noted = rest.noted();
+            noted.in_doubt |= noted.keyed && how.may_still_run();
+        }
+        self.end_attempt(Attempted::Failed(failed.verdict), Some(failed.words));
+        let decided = retry.and_then(|mut retry| {
             if !matches!(frame.bodies.replace(Bodies::One), Bodies::One) {
                 retry.hint = frame.join_aside(retry.hint);
             }
@@ -182,8 +181,8 @@ impl<'p> State<'p> {
     /// What the decision about another attempt depends on.
     fn situation(&self, now: Stamp, hint: Option<AskedDelay>) -> Situation {
         let (frame, settings) = (&self.frame, self.settings);
-        let own = own_attempts(settings, self.scope());
-        let allowed = outer(|outer| self.allowed_within(outer, own)).unwrap_or(own);
+        let allowed = outer(|outer| self.allow_within(outer));
+        let allowed = allowed.unwrap_or_else(|| own_attempts(settings, self.scope()));
         let last = frame.if_rest().and_then(|rest| rest.noted().waits.last);
         let throttled = frame.previous.get() == Some(PreviousFailure::Failed(Verdict::Throttled));
         let attempts = frame.attempts_in_a_row();

@@ -7,37 +7,22 @@ use crate::classify::{AskedDelay, Ruling};
 use crate::delays::{DelayRange, fit};
 use crate::stopped::Outcome;
 
-/// How an attempt failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cause {
-    /// It returned an error, or an `Ok` that means failure, and this is the ruling of the rules.
-    Returned(Ruling),
-    /// It reached its timeout. The server may have completed the operation, so not every attempt may be repeated.
-    TimedOut { may_repeat: bool },
-    /// The deadline was reached, in the attempt or before it began.
-    OutOfTime,
-}
-
-impl Cause {
-    /// What another attempt would follow, or the end of the call.
-    pub(super) fn may_retry(self) -> Result<Repeatable, Outcome> {
-        let (hint, exhausted) = match self {
-            Self::Returned(ruling) if ruling.retry => (ruling.hint(), Outcome::AttemptsExhausted),
-            Self::Returned(_) => return Err(Outcome::NotRetryable),
-            Self::TimedOut { may_repeat: true } => (None, Outcome::Timeout),
-            Self::TimedOut { may_repeat: false } => return Err(Outcome::Timeout),
-            Self::OutOfTime => return Err(Outcome::Deadline),
-        };
-        Ok(Repeatable { hint, exhausted })
-    }
-}
-
 /// A failure after which the rules allow another attempt.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Repeatable {
     pub(super) hint: Option<AskedDelay>,
     /// How the call ends if no attempt is left.
-    exhausted: Outcome,
+    pub(super) exhausted: Outcome,
+}
+
+impl Repeatable {
+    /// Returns what another attempt would follow, after an attempt that returned a failure with this ruling.
+    pub(super) fn after(ruling: Ruling) -> Result<Self, Outcome> {
+        let exhausted = Outcome::AttemptsExhausted;
+        let hint = ruling.hint();
+        let repeatable = ruling.retry.then_some(Self { hint, exhausted });
+        repeatable.ok_or(Outcome::NotRetryable)
+    }
 }
 
 /// What a decision depends on.
@@ -138,8 +123,8 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    fn returned(hint: Option<Duration>) -> Cause {
-        Cause::Returned(Ruling::retry(Assessment {
+    fn returned(hint: Option<Duration>) -> Result<Repeatable, Outcome> {
+        Repeatable::after(Ruling::retry(Assessment {
             hint,
             ..Assessment::new(Verdict::Transient)
         }))
@@ -158,17 +143,17 @@ mod tests {
     }
 
     fn decided(
-        cause: Cause,
+        retry: Result<Repeatable, Outcome>,
         refusal: Option<Outcome>,
         situation: &Situation,
     ) -> Result<DelayRange, Outcome> {
-        decide(&cause.may_retry()?, refusal, situation)
+        decide(&retry?, refusal, situation)
     }
 
     /// All situations: the first fact that refuses decides, in the order of the reference.
     #[test]
     fn the_first_fact_that_refuses_decides() {
-        let causes = [
+        let failures = [
             (returned(None), None),
             (returned(Some(ms(1001))), None),
             (TIMED_OUT, Some(Outcome::Timeout)),
@@ -181,7 +166,7 @@ mod tests {
             Some(Outcome::Cancelled),
         ];
         let mut seen = Vec::new();
-        for (cause, timed_out) in causes {
+        for (failure, timed_out) in failures {
             for refusal in refusals {
                 for (is_exhausted, is_enabled, left) in [false, true].into_iter().flat_map(|at| {
                     [false, true]
@@ -193,7 +178,7 @@ mod tests {
                         is_enabled,
                         ..situation(left)
                     };
-                    let too_long = cause == returned(Some(ms(1001)));
+                    let too_long = failure == returned(Some(ms(1001)));
                     let facts = [
                         refusal,
                         is_exhausted.then_some(timed_out.unwrap_or(Outcome::AttemptsExhausted)),
@@ -203,8 +188,8 @@ mod tests {
                     ];
                     let first = facts.into_iter().flatten().next();
                     let expected = first.map_or(Ok((ms(0), ms(100))), Err);
-                    let decided = decided(cause, refusal, &situation);
-                    assert_eq!(decided, expected, "{cause:?} {refusal:?} {situation:?}");
+                    let decided = decided(failure, refusal, &situation);
+                    assert_eq!(decided, expected, "{failure:?} {refusal:?} {situation:?}");
                     seen.push(decided);
                 }
             }
@@ -213,19 +198,17 @@ mod tests {
         assert!(seen.contains(&Ok((ms(0), ms(100)))));
     }
 
-    const TIMED_OUT: Cause = Cause::TimedOut { may_repeat: true };
+    const TIMED_OUT: Result<Repeatable, Outcome> = Ok(Repeatable {
+        hint: None,
+        exhausted: Outcome::Timeout,
+    });
 
     #[test]
-    fn some_failures_end_the_call_whatever_the_situation() {
-        let stop = Cause::Returned(Ruling::stop(Assessment::UNKNOWN));
-        for (cause, outcome) in [
-            (stop, Outcome::NotRetryable),
-            (Cause::TimedOut { may_repeat: false }, Outcome::Timeout),
-            (Cause::OutOfTime, Outcome::Deadline),
-        ] {
-            for refusal in [None, Some(Outcome::Budget)] {
-                assert_eq!(decided(cause, refusal, &situation(None)), Err(outcome));
-            }
+    fn a_ruling_to_stop_ends_the_call_whatever_the_situation() {
+        let stop = Repeatable::after(Ruling::stop(Assessment::UNKNOWN));
+        for refusal in [None, Some(Outcome::Budget)] {
+            let decided = decided(stop, refusal, &situation(None));
+            assert_eq!(decided, Err(Outcome::NotRetryable));
         }
     }
 
@@ -263,13 +246,13 @@ mod tests {
             ..unlimited
         };
         let long = Ok((ms(0), ms(500)));
-        for cause in [returned(None), TIMED_OUT] {
+        for failure in [returned(None), TIMED_OUT] {
             for refusal in [Outcome::Budget, Outcome::HintTooLong] {
-                assert_eq!(decided(cause, Some(refusal), &unlimited), long);
+                assert_eq!(decided(failure, Some(refusal), &unlimited), long);
             }
-            assert_eq!(decided(cause, None, &off), long);
+            assert_eq!(decided(failure, None, &off), long);
             for refusal in [Outcome::Cancelled, Outcome::Deadline] {
-                assert_eq!(decided(cause, Some(refusal), &unlimited), Err(refusal));
+                assert_eq!(decided(failure, Some(refusal), &unlimited), Err(refusal));
             }
         }
         // A hint above the longest counts as that, and a wait is never shorter than the hint.
@@ -287,10 +270,8 @@ mod tests {
 
     #[test]
     fn an_exact_delay_is_not_drawn() {
-        let Cause::Returned(ruling) = returned(None) else {
-            unreachable!()
-        };
-        let exact = Cause::Returned(ruling.exactly(Some(ms(40))));
+        let ruling = Ruling::retry(Assessment::new(Verdict::Transient));
+        let exact = Repeatable::after(ruling.exactly(Some(ms(40))));
         assert_eq!(decided(exact, None, &situation(None)), Ok((ms(40), ms(40))));
     }
 }

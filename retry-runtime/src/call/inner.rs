@@ -31,37 +31,31 @@ impl State<'_> {
             let (node, function) = (outer.node(), self.settings.function());
             frame.join(node.begin(outer.present(), prepares, function, Stamp::now));
         }
-        if !outermost {
-            let allowed = self.allowed_in(outer);
-            let own = own_attempts(self.settings, self.scope());
-            frame.allow(allowed.min(own));
-        }
+        self.allow_within(outer);
     }
 
-    /// Returns how many attempts the call may make within the outer attempt, out of its `own`. It may make fewer if the
+    /// Finds out how many attempts the call may make within the outer attempt, and returns it. It may make fewer than its own if the
     /// same operation had failed retries.
-    pub(super) fn allowed_within(&self, outer: &Frame, own: u32) -> u32 {
+    pub(super) fn allow_within(&self, outer: &Frame) -> u32 {
+        let own = own_attempts(self.settings, self.scope());
         if self.is_outermost(outer) {
             return own;
         }
-        let allowed = self.allowed_in(outer).min(own);
+        let only_one = outer.inside().leeway == Leeway::Nothing
+            || self.settings.policy.nested() == Nested::Outermost;
+        let most = self.settings.policy.most_attempts();
+        let allowed = match self.frame.if_node() {
+            // Whatever its policy says.
+            _ if only_one => 1,
+            Some(node) if most < u32::MAX => most.saturating_sub(node.taken(Stamp::now)).max(1),
+            _ => most,
+        };
+        let allowed = allowed.min(own);
         self.frame.allow(allowed);
         if allowed < own && self.frame.attempts_in_a_row() >= allowed {
             self.log(Event::FewerAttempts { allowed, own });
         }
         allowed
-    }
-
-    fn allowed_in(&self, outer: &Frame) -> u32 {
-        let own = self.settings.policy.most_attempts();
-        if outer.inside().leeway == Leeway::Nothing || self.nested() == Nested::Outermost {
-            // Whatever its policy says.
-            return 1;
-        }
-        match self.frame.if_node() {
-            Some(node) if own < u32::MAX => own.saturating_sub(node.taken(Stamp::now)).max(1),
-            _ => own,
-        }
     }
 
     /// Reports to the outer calls how many retries this call made. They count as failed until the call succeeds.
@@ -99,10 +93,6 @@ impl State<'_> {
     fn is_outermost(&self, outer: &Frame) -> bool {
         let is_scope =
             outer.phase.get() == Phase::Scope && outer.inside().leeway != Leeway::Nothing;
-        self.nested() == Nested::Multiply || is_scope
-    }
-
-    fn nested(&self) -> Nested {
-        self.settings.policy.nested()
+        self.settings.policy.nested() == Nested::Multiply || is_scope
     }
 }
