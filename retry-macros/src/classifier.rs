@@ -38,10 +38,6 @@ pub(crate) fn ruling(function: &Function, model: &Model, has_chain: bool) -> Tok
         let value = lent(function, verdict);
         quote_spanned!(located(verdict.span)=> #searched.asked(#value))
     });
-    let assessment = match &verdict {
-        Some(verdict) => verdict.clone(),
-        None => generated!(__error.assessment()),
-    };
     let found = on.as_ref().map(|types| {
         let mut alternatives = types.value.iter().map(|ty| {
             let find = searched(ty, "find");
@@ -51,38 +47,38 @@ pub(crate) fn ruling(function: &Function, model: &Model, has_chain: bool) -> Tok
         generated!(#first #(.or_else(|| #alternatives))*)
     });
     let when = when.as_ref().map(|when| asked(function, when));
-    // This span puts rustc's "does not say which of its errors are worth another attempt" on the error's type in the signature.
-    let asked_by = |by: &str| {
-        let at = function.blamed();
-        let by = Ident::new(by, at);
-        quote_spanned!(at=> __retry::#by(__error.error()))
+    // The error is asked if it can answer, or has to answer by this function.
+    let assessed = |by: Option<&str>| match (&verdict, by) {
+        (Some(verdict), _) => verdict.clone(),
+        (None, None) => generated!(__error.assessment()),
+        (None, Some(by)) => {
+            // This span puts rustc's "does not say which of its errors are worth another attempt" on the error's type in the
+            // signature.
+            let at = function.blamed();
+            let by = Ident::new(by, at);
+            quote_spanned!(at=> __retry::#by(__error.error()))
+        }
     };
     match (found, when) {
         (Some(found), when) => {
             let guard = when.map(|when| generated!(if #when));
+            let assessed = assessed(None);
             generated! {
                 match #found {
                     __retry::Some(__said) #guard => __retry::Ruling::retry(__said),
-                    _ => __retry::Ruling::stop(#assessment),
+                    _ => __retry::Ruling::stop(#assessed),
                 }
             }
         }
         (None, Some(when)) => {
-            let assessment = if model.is_not_idempotent() && verdict.is_none() {
-                asked_by("says_no_effect")
-            } else {
-                assessment
-            };
-            generated!(__retry::Ruling::when(#when, #assessment))
-        }
-        // The error is asked if it can answer. So the call ends with the same outcome as any other call without an
-        // attempt left, and every error type will do.
-        (None, None) if model.never_retries() || verdict.is_some() => {
-            generated!(__retry::Ruling::by(#assessment))
+            let assessed = assessed(model.is_not_idempotent().then_some("says_no_effect"));
+            generated!(__retry::Ruling::when(#when, #assessed))
         }
         (None, None) => {
-            let verdict = asked_by("verdict_of");
-            generated!(__retry::Ruling::by(#verdict))
+            // If nothing is retried, the call ends with the same outcome as any other call without an attempt left, and every
+            // error type will do.
+            let assessed = assessed((!model.never_retries()).then_some("verdict_of"));
+            generated!(__retry::Ruling::by(#assessed))
         }
     }
 }

@@ -129,11 +129,9 @@ pub(crate) fn mentions(
     mention: &dyn Fn(&TokenStream, &Key, TokenStream) -> TokenStream,
 ) -> TokenStream {
     let parsed = syntax::parse(args.clone(), vocabulary, &mut Errors::default());
-    let root = parsed
-        .iter()
-        .find(|arg| arg.name == "crate")
-        .map(|arg| code(arg, true));
-    let root = root.flatten().unwrap_or_else(|| generated!(::reattempt));
+    let root = parsed.iter().find(|arg| arg.name == "crate");
+    let root = root.and_then(|arg| code(arg, true));
+    let root = root.unwrap_or_else(|| generated!(::reattempt));
     let table = Ident::new(table, Span::mixed_site());
     let table = generated!(#root::__editor::#table);
     let mentions = parsed.iter().filter(|arg| arg.name != "crate");
