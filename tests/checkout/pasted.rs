@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use crate::markdown::read;
+
 const README: &str = include_str!("../../README.md");
 
 /// What the reader of the page has already, with the features that the workspace has locked.
@@ -93,4 +95,26 @@ fn the_readme_compiles_and_runs_as_pasted() {
     let log = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{log}");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "pasted\n");
+}
+
+/// `trybuild` does not show an error that has the place of another one.
+#[test]
+#[ignore = "it checks a package of its own: `cargo test --test checkout -- --ignored`, as `.ci/run` does"]
+fn a_token_that_is_no_future_has_one_error() {
+    let folder = package();
+    let source = read("tests/ui/fail/cancel-token.rs");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    fs::create_dir_all(folder.join("examples")).unwrap();
+    for key in ["cancel", "cancel_waits"] {
+        let source = source.replace("cancel = token", &format!("{key} = token"));
+        fs::write(folder.join("examples/token.rs"), source).unwrap();
+        let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .args(["check", "--example", "token"])
+            .current_dir(&folder)
+            .env("CARGO_TARGET_DIR", target)
+            .output()
+            .unwrap();
+        let log = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(log.matches("error[").count(), 1, "{log}");
+    }
 }

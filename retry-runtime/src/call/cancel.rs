@@ -15,11 +15,12 @@ use crate::opaque::opaque;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a future, so it cannot cancel a call",
     label = "expected a future",
-    note = "for a `token` that is a `CancellationToken`, write `cancel = token.cancelled()`"
+    note = "for a `token` that is a `CancellationToken`, write `cancel = token.cancelled()`",
+    note = "for a `watch::Receiver<bool>`, write `cancel = async {{ let _ = receiver.clone().wait_for(|stop| *stop).await; }}`"
 )]
 pub trait Cancels<F> {
     /// Makes the future whose completion stops the call.
-    fn into_future(self) -> F;
+    fn into_future(self) -> Cancel<F>;
 }
 
 // `F` is a parameter because of errors: with an associated type, or without the attribute below, rustc names
@@ -27,10 +28,35 @@ pub trait Cancels<F> {
 #[diagnostic::do_not_recommend]
 impl<C: IntoFuture<IntoFuture = F>, F: Future> Cancels<F> for C {
     #[inline]
-    fn into_future(self) -> F {
-        IntoFuture::into_future(self)
+    fn into_future(self) -> Cancel<F> {
+        Cancel {
+            future: IntoFuture::into_future(self),
+            poll: |future, waker| future.poll(waker).map(drop),
+        }
     }
 }
+
+pin_project! {
+    /// The future of a `cancel`. It is one for any `F`: with a bound, rustc would report a value that is no future a second time.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Cancel<F> {
+        #[pin]
+        future: F,
+        poll: fn(Pin<&mut F>, &mut Context<'_>) -> Poll<()>,
+    }
+}
+
+impl<F> Future for Cancel<F> {
+    type Output = ();
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<()> {
+        let this = self.project();
+        (this.poll)(this.future, waker)
+    }
+}
+
+opaque! { Cancel [F] [F]; }
 
 /// Runs `work` and returns its output, or `None` if the `cancel` future completes first.
 ///
@@ -94,13 +120,13 @@ pin_project! {
     pub struct Signal<F> {
         call: Arc<Rest>,
         #[pin]
-        cancel: Option<F>,
+        cancel: Option<Cancel<F>>,
     }
 }
 
 impl<C, K> Call<'_, C, K> {
     /// Makes a signal of the future of `cancel_waits`.
-    pub fn signal<F>(&self, cancel: F) -> Signal<F> {
+    pub fn signal<F>(&self, cancel: Cancel<F>) -> Signal<F> {
         Signal {
             call: Arc::clone(self.state.frame.rest()),
             cancel: Some(cancel),
@@ -116,13 +142,13 @@ impl State<'_> {
     }
 }
 
-impl<F: Future> Future for Signal<F> {
+impl<F> Future for Signal<F> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<()> {
         let mut this = self.project();
         if let Some(cancel) = this.cancel.as_mut().as_pin_mut() {
-            drop(ready!(cancel.poll(waker)));
+            ready!(cancel.poll(waker));
             this.call.noted().hedging.signalled = true;
         }
         this.cancel.set(None);
