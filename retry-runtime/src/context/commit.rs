@@ -73,7 +73,7 @@ mod tests {
     use tokio::time::{sleep, timeout};
 
     use super::*;
-    use crate::call::{Cut, Judgement, unless, unless_begun};
+    use crate::call::{Cancels, Cut, Judgement, unless, unless_begun};
     use crate::classify::{Assessment, Retryable, Ruling, Verdict, verdict_of};
     use crate::context::{Attempt, Phase};
     #[cfg(feature = "testing")]
@@ -477,7 +477,7 @@ mod tests {
         static SITE: Site<true> = Site(SiteSettings::new("hedged", POLICY, &STATE));
         let settings = SITE.of_call().with_policy(|_| HEDGED.with_timeout(MINUTE));
         let mut call = SITE.begin_with(&settings);
-        let mut cancel = pin!(call.signal(sleep(Duration::from_millis(500))));
+        let mut cancel = pin!(call.signal(Cancels::into_future(sleep(Duration::from_millis(500)))));
         let body = || async {
             if Attempt::current().unwrap().number() == 1 {
                 // The commit begins after the hedge, which begins at 200 ms.
