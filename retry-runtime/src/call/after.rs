@@ -12,7 +12,7 @@ use super::{Call, State, own_attempts};
 use crate::budget::{Charge, Request};
 use crate::classify::{AskedDelay, Assessment, Ruling, Verdict};
 use crate::clock::Stamp;
-use crate::context::{Bodies, Phase, Times, outer};
+use crate::context::{Bodies, Phase, outer};
 use crate::listen::{is_listening, notify};
 use crate::metrics::Attempted;
 use crate::report::{Hedge, PreviousFailure, Which};
@@ -348,18 +348,15 @@ impl State<'_> {
     #[inline(never)]
     pub(super) fn stopped(&self, outcome: Outcome) -> Stopped {
         let elapsed = self.elapsed().unwrap_or_default();
-        let Times {
-            started, deadline, ..
-        } = self.frame.times.get();
-        let own = started.map(|started| started.after(self.settings.policy.deadline()));
-        let inherited = own != Some(deadline);
+        let (policy, times) = (&self.settings.policy, self.frame.times.get());
+        // An inherited deadline has no length of its own.
+        let is_own = |own| times.started.map(|at| at.plus(own)) == Some(times.deadline);
         let limit = match outcome {
-            Outcome::Timeout => self.settings.policy.timeout(),
-            // An inherited deadline has no length of its own.
-            Outcome::Deadline => {
-                (self.settings.policy.deadline()).filter(|own| !inherited || elapsed >= *own)
-            }
-            Outcome::Paused => self.settings.policy.deadline(),
+            Outcome::Timeout => policy.timeout(),
+            Outcome::Deadline => policy
+                .deadline()
+                .filter(|own| is_own(*own) || elapsed >= *own),
+            Outcome::Paused => policy.deadline(),
             _ => None,
         };
         let cut = self.frame.has_open_commit();

@@ -97,16 +97,14 @@ impl<C: Limits, K> Call<'_, C, K> {
 /// the waker until the other tasks have run. Elsewhere the waker is woken at once. tokio 1.54 behaves like this. tokio
 /// 1.27 also keeps the waker in every `block_on` and in `block_in_place`.
 fn runs_tasks() -> bool {
-    let woken = Arc::new(Woken(Flag::new()));
+    let woken = Arc::new(Flag::new());
     let waker = Waker::from(Arc::clone(&woken));
     let _pending = pin!(yield_now()).poll(&mut Context::from_waker(&waker));
-    woken.0.is_down()
+    woken.is_down()
 }
 
-struct Woken(Flag);
-
-impl Wake for Woken {
+impl Wake for Flag {
     fn wake(self: Arc<Self>) {
-        self.0.raise();
+        self.raise();
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::frame::{Frame, outer};
 use super::rest::Rest;
 use crate::clock::Stamp;
+use crate::getters::getters;
 use crate::report::{PreviousFailure, Which};
 #[cfg(feature = "http-1")]
 use crate::trace::record_resends;
@@ -108,10 +109,20 @@ impl Attempt {
         }
     }
 
-    /// Returns the number of the attempt, from 1.
-    #[must_use]
-    pub fn number(&self) -> u32 {
-        self.number
+    getters! {
+        /// Returns the number of the attempt, from 1.
+        number: u32;
+
+        /// Returns how many attempts the call may make, the first included, or `None` for no limit.
+        ///
+        /// Attempts before one that made [`progress`](Self::progress) come on top.
+        ///
+        /// In a nested call, the failed retries of the same operation in earlier attempts of the outer calls are
+        /// subtracted.
+        attempts: Option<u32>;
+
+        /// Returns how the attempt before this one failed, or `None` in the first attempt.
+        previous: Option<PreviousFailure>;
     }
 
     /// Returns whether it is a hedge: the second attempt, which began while the first was still pending. A hedge sent to
@@ -119,17 +130,6 @@ impl Attempt {
     #[must_use]
     pub fn is_hedge(&self) -> bool {
         self.which == Which::Hedge
-    }
-
-    /// Returns how many attempts the call may make, the first included, or `None` for no limit.
-    ///
-    /// Attempts before one that made [`progress`](Self::progress) come on top.
-    ///
-    /// In a nested call, the failed retries of the same operation in earlier attempts of the outer calls are
-    /// subtracted.
-    #[must_use]
-    pub fn attempts(&self) -> Option<u32> {
-        self.attempts
     }
 
     /// Returns the time left until the nearest limit, in `[0, limit]`, or `None` without a limit.
@@ -140,12 +140,6 @@ impl Attempt {
     #[must_use]
     pub fn remaining(&self) -> Option<Duration> {
         self.limit.left()
-    }
-
-    /// Returns how the attempt before this one failed, or `None` in the first attempt.
-    #[must_use]
-    pub fn previous(&self) -> Option<PreviousFailure> {
-        self.previous
     }
 
     /// Returns the key by which a service recognises a repeated request. All attempts of a call have the same key, and

@@ -38,20 +38,12 @@ impl FunctionId {
     }
 }
 
-/// Which of the calls of its function a call is, within one attempt or one `before_retry`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Ordinal {
-    prepares: bool,
-    number: u32,
-}
+/// What a call does within an attempt of its outer call, or within the `before_retry` after that if it `prepares`: the function, and
+/// which of its calls it is.
+type Operation = (FunctionId, bool, u32);
 
-impl Ordinal {
-    /// Calls from this one on have the same number, so that a loop without end does not fill the memory.
-    const LAST: u32 = 1000;
-}
-
-/// What a call does within an attempt of its outer call.
-type Operation = (FunctionId, Ordinal);
+/// Calls from this one on have the same number, so that a loop without end does not fill the memory.
+const LAST: u32 = 1000;
 
 /// What is known of the retries of one call, and of those inside it.
 #[derive(Debug, Default)]
@@ -123,22 +115,18 @@ impl Node {
         known.called.retain(|(of, ..), _| of + 1 >= attempt);
         let called = known.called.entry((attempt, function, prepares));
         let called = called.or_default();
-        *called = Ordinal::LAST.min(*called + 1);
-        let ordinal = Ordinal {
-            prepares,
-            number: *called,
-        };
+        *called = LAST.min(*called + 1);
+        let operation = (function, prepares, *called);
         // At least as many calls begin before the next time as are kept now, so a call costs the same however many there are.
         if known.inside.len() >= known.most_inside.max(8) {
             let now = now();
             known.inside.retain(|_, node| matters(node, now));
             known.most_inside = 2 * known.inside.len();
         }
-        let operation = (function, ordinal);
         let prior = known.prior_of(operation, attempt);
         let node = known.inside.entry((operation, attempt)).or_default();
         let mut state = node.known();
-        (state.prior, state.shared) = (prior, ordinal.number == Ordinal::LAST);
+        (state.prior, state.shared) = (prior, operation.2 == LAST);
         drop(state);
         Arc::clone(node)
     }

@@ -161,9 +161,9 @@ fn calls_are_counted_by_function_and_attempt() {
     let outer = Node::default();
     let next = |attempt, prepares, function| {
         let call = outer.begin(attempt, prepares, function, || at(0));
-        let (_, ordinal) = operation(&outer, &call);
-        assert_eq!(ordinal.prepares, prepares);
-        ordinal.number
+        let (_, of_preparation, number) = operation(&outer, &call);
+        assert_eq!(of_preparation, prepares);
+        number
     };
     let body = [
         (1, F),
