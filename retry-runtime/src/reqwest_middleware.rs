@@ -53,7 +53,7 @@ impl Requests<Request, Response, Error> for HttpRequests {
     }
 
     fn is_idempotent(&self, request: &Request) -> bool {
-        self.may_repeat(request.method(), request.headers())
+        self.may_repeat(request.method(), request.url().path(), request.headers())
     }
 
     async fn failure(&self, response: &mut Response) -> Option<StatusError> {

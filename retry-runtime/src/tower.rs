@@ -69,7 +69,7 @@ impl<B: RequestBody, R: Body + Send, E: ServiceError> Requests<Request<B>, Respo
     }
 
     fn is_idempotent(&self, request: &Request<B>) -> bool {
-        self.may_repeat(request.method(), request.headers())
+        self.may_repeat(request.method(), request.uri().path(), request.headers())
     }
 
     async fn failure(&self, response: &mut Response<R>) -> Option<StatusError> {

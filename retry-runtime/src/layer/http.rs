@@ -25,10 +25,12 @@ use crate::opaque::opaque;
 pub struct HttpRequests {
     of_proxy: bool,
     sends_headers: bool,
+    idempotent: Option<Arc<OfRequest>>,
     refused: Option<Arc<OfResponse<bool>>>,
     delay: Option<Arc<OfResponse<Option<Duration>>>>,
 }
 
+type OfRequest = dyn Fn(&Method, &str) -> bool + Send + Sync;
 type OfResponse<T> = dyn Fn(StatusCode, &HeaderMap) -> T + Send + Sync;
 
 impl HttpRequests {
@@ -58,6 +60,17 @@ impl HttpRequests {
     #[must_use]
     pub fn with_attempt_headers(mut self) -> Self {
         self.sends_headers = true;
+        self
+    }
+
+    /// Sets which requests may run twice although their method does not say so, by method and path: a POST that only reads, such as
+    /// `|_, path| path == "/search"`. Default: none.
+    #[must_use]
+    pub fn with_idempotent<P>(mut self, idempotent: P) -> Self
+    where
+        P: Fn(&Method, &str) -> bool + Send + Sync + 'static,
+    {
+        self.idempotent = Some(Arc::new(idempotent));
         self
     }
 
@@ -101,9 +114,10 @@ impl HttpRequests {
         self
     }
 
-    pub(crate) fn may_repeat(&self, method: &Method, headers: &HeaderMap) -> bool {
+    pub(crate) fn may_repeat(&self, method: &Method, path: &str, headers: &HeaderMap) -> bool {
         let has_key = !self.of_proxy && headers.contains_key(IDEMPOTENCY_KEY);
-        has_key || may_repeat(method, headers)
+        let rule = self.idempotent.as_ref();
+        has_key || may_repeat(method, headers) || rule.is_some_and(|rule| rule(method, path))
     }
 
     pub(crate) fn failed(&self, status: StatusCode, headers: &HeaderMap) -> Option<StatusError> {

@@ -437,6 +437,26 @@ async fn the_key_of_a_client_repeats_no_post_of_a_proxy() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_post_that_only_reads_is_named_by_its_path() {
+    let service =
+        service_fn(|_: Request<String>| ready(Err::<Response<String>, _>(ShopError::Busy)));
+    let requests =
+        HttpRequests::proxy().with_idempotent(|method, path| method == "POST" && path == "/search");
+    let client = RetryLayer::new(QUICK)
+        .with_requests(requests)
+        .layer(service);
+    for (request, attempts) in [
+        (Request::post("http://shop.example/search?q=tea"), 3),
+        (Request::patch("http://shop.example/search"), 1),
+        (Request::post("http://shop.example/order"), 1),
+    ] {
+        let call = client.clone().oneshot(request.body(String::new()).unwrap());
+        let report = with_report(call).await.1.unwrap();
+        assert_eq!(report.attempts(), attempts);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn rules_of_the_requests_say_what_did_not_run_and_how_long_to_wait() {
     let service = service_fn(|_: Request<String>| {
         let response = Response::builder().status(429).header("x-wait", "1700");
