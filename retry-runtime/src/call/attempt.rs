@@ -82,10 +82,11 @@ impl<F: Future, C: Limits> Future for Attempting<'_, '_, F, C> {
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let state = &**this.state;
-        match this.runs {
-            Runs::Body => state.enter_attempt()?,
-            Runs::BeforeRetry => state.enter_preparation()?,
-        }
+        let entered = match this.runs {
+            Runs::Body => state.enter_attempt(),
+            Runs::BeforeRetry => state.enter_preparation(),
+        };
+        entered?;
         if let Poll::Ready(output) = state.frame.lend(|| this.body.poll(waker)) {
             return Poll::Ready(Ok(output));
         }
