@@ -7,10 +7,12 @@ use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::{RequestError, RequestErrorKind};
 use aws_sdk_sqs::error::{ErrorMetadata, ProvideErrorMetadata as _, SdkError};
 use aws_sdk_sqs::operation::send_message::SendMessageError;
+#[cfg(kafka)]
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use reattempt::{Verdict, codes, retry, with_report};
 use tonic::{Code, Status};
 
+#[cfg(kafka)]
 #[rustfmt::skip]
 #[retry(verdict = |error: &KafkaError| error.rdkafka_error_code().map_or(Verdict::Unknown, |code| codes::kafka(code as i32)))]
 async fn kafka(code: RDKafkaErrorCode) -> Result<(), KafkaError> {
@@ -55,10 +57,17 @@ async fn seen<E>(call: impl Future<Output = Result<(), E>>) -> (u32, Option<Verd
     (report.attempts(), report.verdict())
 }
 
+const fn retried(verdict: Verdict) -> (u32, Option<Verdict>) {
+    (3, Some(verdict))
+}
+
+const fn ended(verdict: Verdict) -> (u32, Option<Verdict>) {
+    (1, Some(verdict))
+}
+
+#[cfg(kafka)]
 #[tokio::test(start_paused = true)]
-async fn the_errors_of_strangers_have_a_verdict_in_one_line() {
-    let retried = |verdict| (3, Some(verdict));
-    let ended = |verdict| (1, Some(verdict));
+async fn the_errors_of_kafka_have_a_verdict_in_one_line() {
     let full = RDKafkaErrorCode::NotEnoughReplicas;
     assert_eq!(seen(kafka(full)).await, retried(Verdict::Refused));
     let moved = RDKafkaErrorCode::NotLeaderForPartition;
@@ -67,7 +76,10 @@ async fn the_errors_of_strangers_have_a_verdict_in_one_line() {
     assert_eq!(seen(kafka(too_large)).await, ended(Verdict::Permanent));
     let lost = RDKafkaErrorCode::BrokerTransportFailure;
     assert_eq!(seen(kafka(lost)).await, ended(Verdict::Unknown));
+}
 
+#[tokio::test(start_paused = true)]
+async fn the_errors_of_strangers_have_a_verdict_in_one_line() {
     let none = RequestErrorKind::NoResponders;
     assert_eq!(seen(nats(none)).await, retried(Verdict::Refused));
     let late = RequestErrorKind::TimedOut;
