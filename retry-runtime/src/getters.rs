@@ -1,4 +1,4 @@
-//! Methods that return a field.
+//! Methods that return a field, and those that set one.
 
 /// Gives a type a method for each of these fields. With `const`, constants can call it.
 macro_rules! getters {
@@ -18,4 +18,16 @@ macro_rules! getters {
     )+};
 }
 
-pub(crate) use getters;
+/// Gives a type a method for each of these, which sets the field that its argument is named after.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $with:ident($field:ident: $Type:ty) => $value:expr;)+) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub const fn $with(mut self, $field: $Type) -> Self {
+            self.$field = $value;
+            self
+        }
+    )+};
+}
+
+pub(crate) use {getters, setters};

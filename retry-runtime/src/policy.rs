@@ -11,7 +11,7 @@ pub(crate) use self::budget::PolicyBudget;
 pub use self::drawn::Schedule;
 pub(crate) use self::schedule::{attempts_for, delays_range};
 use crate::budget::thousandths;
-use crate::getters::getters;
+use crate::getters::{getters, setters};
 use crate::words::words;
 use crate::{Backoff, Jitter};
 
@@ -153,63 +153,37 @@ impl Policy {
         self
     }
 
-    /// Sets the limit of one attempt. Default: none.
-    ///
-    /// Timers round up to the next millisecond. With a timeout of zero, each attempt is polled once.
-    #[must_use]
-    pub const fn with_timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
-    }
+    setters! {
+        /// Sets the limit of one attempt. Default: none.
+        ///
+        /// Timers round up to the next millisecond. With a timeout of zero, each attempt is polled once.
+        with_timeout(timeout: Duration) => Some(timeout);
 
-    /// Sets the limit of the whole call, waits included. Default: none.
-    ///
-    /// Timers round up to the next millisecond. With a deadline of zero, the first attempt is polled once.
-    #[must_use]
-    pub const fn with_deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = Some(deadline);
-        self
-    }
+        /// Sets the limit of the whole call, waits included. Default: none.
+        ///
+        /// Timers round up to the next millisecond. With a deadline of zero, the first attempt is polled once.
+        with_deadline(deadline: Duration) => Some(deadline);
 
-    /// Sets how the ceiling of the delay grows. Default: [`Backoff::Exponential`].
-    #[must_use]
-    pub const fn with_backoff(mut self, backoff: Backoff) -> Self {
-        self.backoff = backoff;
-        self
-    }
+        /// Sets how the ceiling of the delay grows. Default: [`Backoff::Exponential`].
+        with_backoff(backoff: Backoff) => backoff;
 
-    /// Sets the ceiling of the first delay. Default: 100 ms. A base above `max_delay` counts as `max_delay`.
-    #[must_use]
-    pub const fn with_base(mut self, base: Duration) -> Self {
-        self.base = base;
-        self
-    }
+        /// Sets the ceiling of the first delay. Default: 100 ms. A base above `max_delay` counts as `max_delay`.
+        with_base(base: Duration) => base;
 
-    /// Sets the base that counts after a throttled failure without a hint, such as status 429 without `Retry-After`.
-    /// Default: ten times [`base`](Self::with_base).
-    ///
-    /// `docs/LOAD.md`, *Quotas*, has the reason. The AWS SDKs use 1 s there, and 50 ms elsewhere (AWS SDKs and Tools Reference
-    /// Guide, *Retry behavior*, 2026). To see these delays, look at the [`schedule`](Self::schedule) of a policy with this base.
-    #[must_use]
-    pub const fn with_throttled_base(mut self, throttled_base: Duration) -> Self {
-        self.throttled_base = Some(throttled_base);
-        self
-    }
+        /// Sets the base that counts after a throttled failure without a hint, such as status 429 without `Retry-After`.
+        /// Default: ten times [`base`](Self::with_base).
+        ///
+        /// `docs/LOAD.md`, *Quotas*, has the reason. The AWS SDKs use 1 s there, and 50 ms elsewhere (AWS SDKs and Tools Reference
+        /// Guide, *Retry behavior*, 2026). To see these delays, look at the [`schedule`](Self::schedule) of a policy with this base.
+        with_throttled_base(throttled_base: Duration) => Some(throttled_base);
 
-    /// Sets the shortest delay, jitter included. Default: 0. It raises both ends of the range from which a delay is drawn.
-    /// A shortest delay above `max_delay` counts as `max_delay`.
-    #[must_use]
-    pub const fn with_min_delay(mut self, min_delay: Duration) -> Self {
-        self.min_delay = min_delay;
-        self
-    }
+        /// Sets the shortest delay, jitter included. Default: 0. It raises both ends of the range from which a delay is drawn.
+        /// A shortest delay above `max_delay` counts as `max_delay`.
+        with_min_delay(min_delay: Duration) => min_delay;
 
-    /// Sets the longest delay, jitter included. Default: 20 s. A longer one that a server asks for is followed up to
-    /// [`max_retry_after`](Self::with_max_retry_after).
-    #[must_use]
-    pub const fn with_max_delay(mut self, max_delay: Duration) -> Self {
-        self.max_delay = max_delay;
-        self
+        /// Sets the longest delay, jitter included. Default: 20 s. A longer one that a server asks for is followed up to
+        /// [`max_retry_after`](Self::with_max_retry_after).
+        with_max_delay(max_delay: Duration) => max_delay;
     }
 
     /// Raises `max_delay` to `base`, `throttled_base` and `min_delay`: for an attribute that gives one of these by an expression,
@@ -224,13 +198,11 @@ impl Policy {
         self
     }
 
-    /// Sets the factor by which the exponential ceiling grows, in `[1, 1000]`, rounded to thousandths. Default: 2. A number out
-    /// of range counts as the nearer end of the range, and NaN as 1.
-    #[must_use]
-    pub const fn with_factor(mut self, factor: f64) -> Self {
+    setters! {
+        /// Sets the factor by which the exponential ceiling grows, in `[1, 1000]`, rounded to thousandths. Default: 2. A number out
+        /// of range counts as the nearer end of the range, and NaN as 1.
         // The larger of NaN and 1 is 1.
-        self.factor = thousandths(factor.max(1.0).min(1000.0));
-        self
+        with_factor(factor: f64) => thousandths(factor.max(1.0).min(1000.0));
     }
 
     /// Sets how a delay is drawn below or around its ceiling. Default: [`Jitter::Full`].
@@ -243,55 +215,41 @@ impl Policy {
         self
     }
 
-    /// Sets the longest hint that is followed. Default: 60 s. A longer hint ends the call, with
-    /// [`Outcome::HintTooLong`](crate::Outcome::HintTooLong). Jitter adds at most a quarter of the hint, so no wait for a hint is
-    /// longer than 1.25 times this, unless the policy's own delay is.
-    #[must_use]
-    pub const fn with_max_retry_after(mut self, max_retry_after: Duration) -> Self {
-        self.max_retry_after = max_retry_after;
-        self
-    }
+    setters! {
+        /// Sets the longest hint that is followed. Default: 60 s. A longer hint ends the call, with
+        /// [`Outcome::HintTooLong`](crate::Outcome::HintTooLong). Jitter adds at most a quarter of the hint, so no wait for a hint is
+        /// longer than 1.25 times this, unless the policy's own delay is.
+        with_max_retry_after(max_retry_after: Duration) => max_retry_after;
 
-    /// Sets after how long a second attempt begins beside the first, if the first is still pending. Default: never.
-    /// Less than 1 ms counts as 1 ms.
-    ///
-    /// Two attempts at a time need the right arguments, so only functions with `hedge = "policy"` in their attribute hedge. The
-    /// key `hedge` may also say the time itself.
-    #[must_use]
-    pub const fn with_hedge(mut self, hedge: Duration) -> Self {
-        self.hedge = Some(hedge);
-        self
-    }
+        /// Sets after how long a second attempt begins beside the first, if the first is still pending. Default: never.
+        /// Less than 1 ms counts as 1 ms.
+        ///
+        /// Two attempts at a time need the right arguments, so only functions with `hedge = "policy"` in their attribute hedge. The
+        /// key `hedge` may also say the time itself.
+        with_hedge(hedge: Duration) => Some(hedge);
 
-    /// Sets how retries combine with those of outer annotated functions and runs. Default: [`Nested::Add`].
-    ///
-    /// Configuration neither reads nor writes it: what calls what is known in the code.
-    ///
-    /// # Examples
-    ///
-    /// Functions that replace independent hand-written loops and must behave as those did:
-    ///
-    /// ```
-    /// # use reattempt_runtime as reattempt;
-    /// use reattempt::{Nested, Policy};
-    ///
-    /// const AS_BEFORE: Policy = Policy::new().without_budget().with_nested(Nested::Multiply);
-    /// assert_eq!(AS_BEFORE.nested(), Nested::Multiply);
-    /// ```
-    #[must_use]
-    pub const fn with_nested(mut self, nested: Nested) -> Self {
-        self.nested = nested;
-        self
-    }
+        /// Sets how retries combine with those of outer annotated functions and runs. Default: [`Nested::Add`].
+        ///
+        /// Configuration neither reads nor writes it: what calls what is known in the code.
+        ///
+        /// # Examples
+        ///
+        /// Functions that replace independent hand-written loops and must behave as those did:
+        ///
+        /// ```
+        /// # use reattempt_runtime as reattempt;
+        /// use reattempt::{Nested, Policy};
+        ///
+        /// const AS_BEFORE: Policy = Policy::new().without_budget().with_nested(Nested::Multiply);
+        /// assert_eq!(AS_BEFORE.nested(), Nested::Multiply);
+        /// ```
+        with_nested(nested: Nested) => nested;
 
-    /// Sets whether calls write no event, for a library whose application decides what it logs. Spans, metrics, hooks and reports
-    /// go on. Default: false.
-    ///
-    /// Configuration neither reads nor writes it.
-    #[must_use]
-    pub const fn with_silent(mut self, silent: bool) -> Self {
-        self.silent = silent;
-        self
+        /// Sets whether calls write no event, for a library whose application decides what it logs. Spans, metrics, hooks and reports
+        /// go on. Default: false.
+        ///
+        /// Configuration neither reads nor writes it.
+        with_silent(silent: bool) => silent;
     }
 
     /// Returns the number of attempts, the first included, or `None` for no limit.

@@ -34,7 +34,7 @@ impl Charge {
 }
 
 /// The numbers of a budget; amounts in thousandths of a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BudgetConfig {
     pub(crate) start: u32,
     pub(crate) capacity: u32,

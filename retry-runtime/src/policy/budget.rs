@@ -1,12 +1,11 @@
 //! The budget that a policy names.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
 use super::{Policy, UNLIMITED};
 use crate::budget::{Budget, BudgetCell, BudgetConfig, BudgetRef};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PolicyBudget {
     /// The policy names none, so each function has its default.
     Default,
@@ -123,11 +122,8 @@ impl PartialEq for SharedCell {
 
 impl Eq for SharedCell {}
 
-impl Hash for SharedCell {
-    fn hash<H: Hasher>(&self, _: &mut H) {}
-}
-
-#[cfg(all(test, feature = "_layers"))]
+#[cfg(feature = "_layers")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

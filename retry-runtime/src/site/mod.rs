@@ -12,6 +12,7 @@ use std::time::Duration;
 use crate::budget::{Budget, BudgetCell, BudgetRef};
 use crate::context::FunctionId;
 use crate::delays::DelayRange;
+use crate::getters::setters;
 use crate::policy::{Policy, attempts_for, delays_range};
 use crate::trace::Lines;
 
@@ -154,18 +155,12 @@ impl<'p> SiteSettings<'p> {
         self
     }
 
-    /// Sets whether the text of errors stays out of the log.
-    #[must_use]
-    pub const fn with_sensitive(mut self, sensitive: bool) -> Self {
-        self.sensitive = sensitive;
-        self
-    }
+    setters! {
+        /// Sets whether the text of errors stays out of the log.
+        with_sensitive(sensitive: bool) => sensitive;
 
-    /// Says whether the function may run twice. If so, what is unknown is retried too. If not, only what had no effect.
-    #[must_use]
-    pub const fn with_idempotent(mut self, idempotent: bool) -> Self {
-        self.idempotent = Some(idempotent);
-        self
+        /// Says whether the function may run twice. If so, what is unknown is retried too. If not, only what had no effect.
+        with_idempotent(idempotent: bool) => Some(idempotent);
     }
 
     /// Identifies the function. The calls of one place in the source may have different names.
