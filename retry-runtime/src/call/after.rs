@@ -326,7 +326,10 @@ impl State<'_> {
         if let Phase::Attempt(_) = phase {
             self.end_attempt(Attempted::Unfinished, None);
         }
-        self.frame.phase.set(Phase::Ended(outcome));
+        // No one gets a report of a call that is not observed.
+        let has_report = self.observed || is_listening();
+        let ended = has_report.then_some(Phase::Ended(outcome));
+        self.frame.phase.set(ended.unwrap_or(Phase::Closed));
         self.share_open_commits();
         if let Some(charge) = phase.permit() {
             self.budget().inspect(|budget| budget.give_back(charge));

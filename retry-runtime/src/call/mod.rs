@@ -232,11 +232,9 @@ fn of_test_scope(settings: &SiteSettings<'_>) -> Option<Arc<Rest>> {
 /// The attempts that a call may make by itself.
 #[inline]
 fn own_attempts(settings: &SiteSettings<'_>, scope: Option<&CallInScope>) -> u32 {
+    let own = settings.policy.most_attempts();
     let most = scope.and_then(|own| own.scope.attempts);
-    settings
-        .policy
-        .most_attempts()
-        .min(most.unwrap_or(u32::MAX))
+    most.map_or(own, |most| most.min(own))
 }
 
 fn hedges_of(cell: &BudgetCell) -> BudgetRef<'_> {

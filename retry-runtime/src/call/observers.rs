@@ -170,17 +170,13 @@ impl State<'_> {
             outcome,
             elapsed: self.elapsed().unwrap_or_default(),
             waited,
-            verdict: frame.previous.get().map(|previous| match previous {
-                PreviousFailure::TimedOut
-                    if matches!(
-                        outcome,
-                        Outcome::Timeout | Outcome::Deadline | Outcome::InDoubt
-                    ) =>
-                {
-                    self.verdict_of_cut()
-                }
-                _ => previous.verdict(),
-            }),
+            verdict: match (frame.previous.get(), outcome) {
+                (
+                    Some(PreviousFailure::TimedOut),
+                    Outcome::Timeout | Outcome::Deadline | Outcome::InDoubt,
+                ) => Some(self.verdict_of_cut()),
+                (previous, _) => previous.map(PreviousFailure::verdict),
+            },
             budget_level: self.budget().map(|budget| budget.level()),
             hedge,
         }
