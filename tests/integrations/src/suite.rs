@@ -24,7 +24,7 @@ use crate::program::{Missing, Program};
 #[macro_export]
 macro_rules! tests {
     ($($programs:expr => $($($test:ident)::+),+;)+) => {
-        fn main() -> ::std::process::ExitCode {
+        pub(crate) fn main() -> ::std::process::ExitCode {
             $crate::suite::run(::std::vec![$($(
                 $crate::suite::needing(
                     ::std::stringify!($($test)::+),

@@ -2,11 +2,11 @@
 //! sent again.
 
 use std::convert::Infallible;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
-use std::process::Command;
-use std::sync::Arc;
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -14,18 +14,18 @@ use integrations::{grpc, postgres, redis as redis_server};
 use reattempt::{Report, retry, with_report};
 use redis::aio::MultiplexedConnection;
 use reqwest::Client as HttpClient;
-use tokio::sync::{Mutex, oneshot};
+use tokio::sync::RwLock;
 use tokio_postgres::Client;
 use tonic::transport::Channel;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 
-/// One test at a time: one of them stops all.
-static ALONE: Mutex<()> = Mutex::const_new(());
+/// Who stops the process does so alone.
+static ALONE: RwLock<()> = RwLock::const_new(());
 
 /// After this time the server answers, which is before the limit.
 const ANSWER: Duration = Duration::from_millis(150);
-const STANDS_STILL: Duration = Duration::from_millis(1200);
+const STANDS_STILL: Duration = Duration::from_millis(900);
 
 /// Each request under a timeout, under a deadline, and with a hedge that would begin before the timeout.
 macro_rules! limited {
@@ -75,14 +75,16 @@ limited! {
 /// Makes each call in this task and in a spawned one, lets everything stand still while its answer comes, and asserts that it sent one
 /// request.
 macro_rules! each_counts {
-    ($ask:ident, $client:expr, $stop:expr) => {
-        let _alone = ALONE.lock().await;
+    (@alone block) => { ALONE.read().await };
+    (@alone stop_process) => { ALONE.write().await };
+    ($ask:ident, $client:expr, $stop:ident) => {
+        let _alone = each_counts!(@alone $stop);
         let client = Arc::new($client);
         each_counts!(@one $ask, timeout, client, $stop);
         each_counts!(@one $ask, deadline, client, $stop);
         each_counts!(@one $ask, hedged, client, $stop);
     };
-    (@one $ask:ident, $limit:ident, $client:ident, $stop:expr) => {
+    (@one $ask:ident, $limit:ident, $client:ident, $stop:ident) => {
         let name = concat!(stringify!($ask), " ", stringify!($limit));
         // The first call may connect.
         while $ask::$limit(&$client).await.is_err() {}
@@ -149,16 +151,15 @@ fn http_server() -> (SocketAddr, Arc<AtomicU32>) {
 
 pub(crate) async fn an_http_answer_that_came_while_the_runtime_was_blocked_counts() {
     let (address, requests) = http_server();
-    let client = HttpClient::builder().no_proxy().build().unwrap();
-    let at = (client, format!("http://{address}/"));
-    each_counts!(http, at, block);
+    each_counts!(http, http_client(address), block);
     // Of each limit: the first call, and one here and one in a task.
     assert_eq!(requests.load(Ordering::Relaxed), 9);
 }
 
-pub(crate) async fn a_grpc_answer_that_came_while_the_runtime_was_blocked_counts() {
-    let (send, address) = oneshot::channel();
-    thread::spawn(|| {
+/// A server of gRPC, likewise.
+fn grpc_server() -> SocketAddr {
+    let (send, address) = mpsc::channel();
+    thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
@@ -172,13 +173,70 @@ pub(crate) async fn a_grpc_answer_that_came_while_the_runtime_was_blocked_counts
             std::future::pending::<()>().await;
         });
     });
-    let channel = grpc::endpoint(address.await.unwrap()).connect_lazy();
-    each_counts!(call, HealthClient::new(channel), block);
+    address.recv().unwrap()
+}
+
+/// The argument with which this program serves.
+pub(crate) const SERVE: &str = "serve";
+
+/// Runs both servers, says where, and ends with its input.
+pub(crate) fn serve() {
+    println!("{} {}", http_server().0, grpc_server());
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+}
+
+/// Both servers in a process of their own, and their addresses. They end when the process is dropped, which closes its input.
+fn servers() -> (Child, [SocketAddr; 2]) {
+    let own = std::env::current_exe().unwrap();
+    let mut command = Command::new(own);
+    command
+        .arg(SERVE)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut said = String::new();
+    let output = child.stdout.take().unwrap();
+    BufReader::new(output).read_line(&mut said).unwrap();
+    let (http, grpc) = said.trim().split_once(' ').unwrap();
+    (child, [http.parse().unwrap(), grpc.parse().unwrap()])
+}
+
+fn http_client(address: SocketAddr) -> (HttpClient, String) {
+    let client = HttpClient::builder().no_proxy().build().unwrap();
+    (client, format!("http://{address}/"))
+}
+
+fn grpc_client(address: SocketAddr) -> HealthClient<Channel> {
+    HealthClient::new(grpc::endpoint(address).connect_lazy())
+}
+
+pub(crate) async fn an_http_answer_that_came_while_the_process_was_stopped_counts() {
+    let (_process, [address, _]) = servers();
+    each_counts!(http, http_client(address), stop_process);
+}
+
+pub(crate) async fn a_grpc_answer_that_came_while_the_runtime_was_blocked_counts() {
+    each_counts!(call, grpc_client(grpc_server()), block);
+}
+
+pub(crate) async fn a_grpc_answer_that_came_while_the_process_was_stopped_counts() {
+    let (_process, [_, address]) = servers();
+    each_counts!(call, grpc_client(address), stop_process);
+}
+
+pub(crate) async fn an_answer_of_postgres_that_came_while_the_runtime_was_blocked_counts() {
+    let server = postgres::Server::start().await.unwrap();
+    each_counts!(query, server.connect().await.unwrap(), block);
 }
 
 pub(crate) async fn an_answer_of_postgres_that_came_while_the_process_was_stopped_counts() {
     let server = postgres::Server::start().await.unwrap();
     each_counts!(query, server.connect().await.unwrap(), stop_process);
+}
+
+pub(crate) async fn an_answer_of_redis_that_came_while_the_runtime_was_blocked_counts() {
+    let server = redis_server::Server::start().await.unwrap();
+    each_counts!(pop, server.connect().await.unwrap(), block);
 }
 
 pub(crate) async fn an_answer_of_redis_that_came_while_the_process_was_stopped_counts() {
