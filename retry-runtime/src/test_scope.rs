@@ -43,8 +43,7 @@ pub(crate) struct ScopeState {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedCall {
     pub(crate) report: Report,
-    pub(crate) delays: Vec<Duration>,
-    pub(crate) verdicts: Vec<Verdict>,
+    pub(crate) kept: KeptForLog,
 }
 
 /// What a test scope gives to one of its calls.
@@ -62,7 +61,7 @@ pub(crate) struct CallInScope {
 }
 
 /// What a test scope keeps of a call until it ends.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct KeptForLog {
     /// All delays.
     pub(crate) delays: Vec<Duration>,
@@ -126,12 +125,8 @@ impl CallInScope {
 
     /// Logs the call, which has ended.
     pub(crate) fn log(&self, report: Report) {
-        let KeptForLog { delays, verdicts } = mem::take(&mut *self.kept());
-        self.scope.state().ended.push(LoggedCall {
-            report,
-            delays,
-            verdicts,
-        });
+        let kept = mem::take(&mut *self.kept());
+        self.scope.state().ended.push(LoggedCall { report, kept });
     }
 
     pub(crate) fn kept(&self) -> MutexGuard<'_, KeptForLog> {

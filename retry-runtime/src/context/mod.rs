@@ -1,7 +1,7 @@
 //! What an attempt sees of its call, and what a call sees of its outer calls.
 //!
 //! ```text
-//! attempt, commit  ->  times  ->  frame  ->  nesting, phase, rest
+//! attempt, commit  ->  frame  ->  nesting, phase, rest
 //! ```
 
 mod attempt;
@@ -10,7 +10,6 @@ mod frame;
 mod nesting;
 mod phase;
 mod rest;
-mod times;
 
 pub use self::attempt::{Attempt, IdempotencyKey, note_key};
 #[cfg(feature = "_transactions")]

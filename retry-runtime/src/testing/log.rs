@@ -31,7 +31,7 @@ impl Log {
 impl fmt::Display for Log {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for call in &self.0 {
-            writeln!(f, "{}; delays {:?}", call.report, call.delays)?;
+            writeln!(f, "{}; delays {:?}", call.report, call.kept.delays)?;
         }
         Ok(())
     }
@@ -47,13 +47,13 @@ impl LoggedCall {
     /// Returns the delay before each retry, in order.
     #[must_use]
     pub fn delays(&self) -> &[Duration] {
-        &self.delays
+        &self.kept.delays
     }
 
     /// Returns the verdict of each failed attempt, in order. An attempt that was cut counts as [`Verdict::Transient`], or as
     /// [`Verdict::Unknown`] if it was cut during a commit.
     #[must_use]
     pub fn verdicts(&self) -> &[Verdict] {
-        &self.verdicts
+        &self.kept.verdicts
     }
 }
