@@ -18,13 +18,13 @@ macro_rules! getters {
     )+};
 }
 
-/// Gives a type a method for each of these, which sets the field that its argument is named after.
+/// Gives a type a method for each of these, which sets a field.
 macro_rules! setters {
-    ($($(#[$doc:meta])* $with:ident($field:ident: $Type:ty) => $value:expr;)+) => {$(
+    ($($(#[$doc:meta])* $with:ident($argument:ident: $Type:ty) => $($field:ident).+ = $value:expr;)+) => {$(
         $(#[$doc])*
         #[must_use]
-        pub const fn $with(mut self, $field: $Type) -> Self {
-            self.$field = $value;
+        pub const fn $with(mut self, $argument: $Type) -> Self {
+            self.$($field).+ = $value;
             self
         }
     )+};

@@ -157,33 +157,33 @@ impl Policy {
         /// Sets the limit of one attempt. Default: none.
         ///
         /// Timers round up to the next millisecond. With a timeout of zero, each attempt is polled once.
-        with_timeout(timeout: Duration) => Some(timeout);
+        with_timeout(timeout: Duration) => timeout = Some(timeout);
 
         /// Sets the limit of the whole call, waits included. Default: none.
         ///
         /// Timers round up to the next millisecond. With a deadline of zero, the first attempt is polled once.
-        with_deadline(deadline: Duration) => Some(deadline);
+        with_deadline(deadline: Duration) => deadline = Some(deadline);
 
         /// Sets how the ceiling of the delay grows. Default: [`Backoff::Exponential`].
-        with_backoff(backoff: Backoff) => backoff;
+        with_backoff(backoff: Backoff) => backoff = backoff;
 
         /// Sets the ceiling of the first delay. Default: 100 ms. A base above `max_delay` counts as `max_delay`.
-        with_base(base: Duration) => base;
+        with_base(base: Duration) => base = base;
 
         /// Sets the base that counts after a throttled failure without a hint, such as status 429 without `Retry-After`.
         /// Default: ten times [`base`](Self::with_base).
         ///
         /// `docs/LOAD.md`, *Quotas*, has the reason. The AWS SDKs use 1 s there, and 50 ms elsewhere (AWS SDKs and Tools Reference
         /// Guide, *Retry behavior*, 2026). To see these delays, look at the [`schedule`](Self::schedule) of a policy with this base.
-        with_throttled_base(throttled_base: Duration) => Some(throttled_base);
+        with_throttled_base(throttled_base: Duration) => throttled_base = Some(throttled_base);
 
         /// Sets the shortest delay, jitter included. Default: 0. It raises both ends of the range from which a delay is drawn.
         /// A shortest delay above `max_delay` counts as `max_delay`.
-        with_min_delay(min_delay: Duration) => min_delay;
+        with_min_delay(min_delay: Duration) => min_delay = min_delay;
 
         /// Sets the longest delay, jitter included. Default: 20 s. A longer one that a server asks for is followed up to
         /// [`max_retry_after`](Self::with_max_retry_after).
-        with_max_delay(max_delay: Duration) => max_delay;
+        with_max_delay(max_delay: Duration) => max_delay = max_delay;
     }
 
     /// Raises `max_delay` to `base`, `throttled_base` and `min_delay`: for an attribute that gives one of these by an expression,
@@ -202,7 +202,7 @@ impl Policy {
         /// Sets the factor by which the exponential ceiling grows, in `[1, 1000]`, rounded to thousandths. Default: 2. A number out
         /// of range counts as the nearer end of the range, and NaN as 1.
         // The larger of NaN and 1 is 1.
-        with_factor(factor: f64) => thousandths(factor.max(1.0).min(1000.0));
+        with_factor(factor: f64) => factor = thousandths(factor.max(1.0).min(1000.0));
     }
 
     /// Sets how a delay is drawn below or around its ceiling. Default: [`Jitter::Full`].
@@ -219,14 +219,14 @@ impl Policy {
         /// Sets the longest hint that is followed. Default: 60 s. A longer hint ends the call, with
         /// [`Outcome::HintTooLong`](crate::Outcome::HintTooLong). Jitter adds at most a quarter of the hint, so no wait for a hint is
         /// longer than 1.25 times this, unless the policy's own delay is.
-        with_max_retry_after(max_retry_after: Duration) => max_retry_after;
+        with_max_retry_after(max_retry_after: Duration) => max_retry_after = max_retry_after;
 
         /// Sets after how long a second attempt begins beside the first, if the first is still pending. Default: never.
         /// Less than 1 ms counts as 1 ms.
         ///
         /// Two attempts at a time need the right arguments, so only functions with `hedge = "policy"` in their attribute hedge. The
         /// key `hedge` may also say the time itself.
-        with_hedge(hedge: Duration) => Some(hedge);
+        with_hedge(hedge: Duration) => hedge = Some(hedge);
 
         /// Sets how retries combine with those of outer annotated functions and runs. Default: [`Nested::Add`].
         ///
@@ -243,13 +243,13 @@ impl Policy {
         /// const AS_BEFORE: Policy = Policy::new().without_budget().with_nested(Nested::Multiply);
         /// assert_eq!(AS_BEFORE.nested(), Nested::Multiply);
         /// ```
-        with_nested(nested: Nested) => nested;
+        with_nested(nested: Nested) => nested = nested;
 
         /// Sets whether calls write no event, for a library whose application decides what it logs. Spans, metrics, hooks and reports
         /// go on. Default: false.
         ///
         /// Configuration neither reads nor writes it.
-        with_silent(silent: bool) => silent;
+        with_silent(silent: bool) => silent = silent;
     }
 
     /// Returns the number of attempts, the first included, or `None` for no limit.

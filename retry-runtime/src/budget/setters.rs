@@ -2,6 +2,7 @@
 
 use super::Budget;
 use super::numbers::{BudgetConfig, thousandths};
+use crate::getters::setters;
 
 /// A number out of range counts as the nearer end of the range, and NaN as 0.
 impl Budget {
@@ -24,65 +25,37 @@ impl Budget {
         })
     }
 
-    /// Sets how many tokens a retry takes after a failure that is neither a timeout nor throttled, in `[0, 268_435]`.
-    ///
-    /// The default is 2 for [`new`](Self::new), 14 for [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
-    #[must_use]
-    pub const fn with_retry_cost(self, tokens: u32) -> Self {
-        Self::of(BudgetConfig {
-            failure: BudgetConfig::tokens(tokens),
-            ..self.into_numbers()
-        })
-    }
+    setters! {
+        /// Sets how many tokens a retry takes after a failure that is neither a timeout nor throttled, in `[0, 268_435]`.
+        ///
+        /// The default is 2 for [`new`](Self::new), 14 for [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
+        with_retry_cost(tokens: u32) => numbers.failure = BudgetConfig::tokens(tokens);
 
-    /// Sets how many tokens a retry takes after an attempt that reached its `timeout`, in `[0, 268_435]`.
-    ///
-    /// The default is 6 for [`new`](Self::new), 14 for [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
-    #[must_use]
-    pub const fn with_timeout_cost(self, tokens: u32) -> Self {
-        Self::of(BudgetConfig {
-            timeout: BudgetConfig::tokens(tokens),
-            ..self.into_numbers()
-        })
-    }
+        /// Sets how many tokens a retry takes after an attempt that reached its `timeout`, in `[0, 268_435]`.
+        ///
+        /// The default is 6 for [`new`](Self::new), 14 for [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
+        with_timeout_cost(tokens: u32) => numbers.timeout = BudgetConfig::tokens(tokens);
 
-    /// Sets how many tokens a retry takes after a throttled failure
-    /// ([`Verdict::Throttled`](crate::Verdict::Throttled)), in `[0, 268_435]`.
-    ///
-    /// The default is 4 for [`new`](Self::new), 5 for [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
-    #[must_use]
-    pub const fn with_throttled_cost(self, tokens: u32) -> Self {
-        Self::of(BudgetConfig {
-            throttled: BudgetConfig::tokens(tokens),
-            ..self.into_numbers()
-        })
-    }
+        /// Sets how many tokens a retry takes after a throttled failure
+        /// ([`Verdict::Throttled`](crate::Verdict::Throttled)), in `[0, 268_435]`.
+        ///
+        /// The default is 4 for [`new`](Self::new), 5 for [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
+        with_throttled_cost(tokens: u32) => numbers.throttled = BudgetConfig::tokens(tokens);
 
-    /// Sets how many tokens a call gives if it succeeds without a retry, in `[0.0, 268_435.0]`, rounded to
-    /// thousandths, and to 0.001 if it is less but not 0.
-    ///
-    /// The default is 0.2 for [`new`](Self::new), 1 for [`aws`](Self::aws), and `ratio` for [`ratio`](Self::ratio),
-    /// where every call gives it once.
-    #[must_use]
-    pub const fn with_reward(self, tokens: f64) -> Self {
-        Self::of(BudgetConfig {
-            reward: thousandths(tokens),
-            ..self.into_numbers()
-        })
-    }
+        /// Sets how many tokens a call gives if it succeeds without a retry, in `[0.0, 268_435.0]`, rounded to
+        /// thousandths, and to 0.001 if it is less but not 0.
+        ///
+        /// The default is 0.2 for [`new`](Self::new), 1 for [`aws`](Self::aws), and `ratio` for [`ratio`](Self::ratio),
+        /// where every call gives it once.
+        with_reward(tokens: f64) => numbers.reward = thousandths(tokens);
 
-    /// Sets how many tokens come back each second, in `[0.0, 268_435.0]`, rounded to thousandths, and to 0.001 if it is less
-    /// but not 0. Time counts from the first use of the budget. It helps functions that are called too seldom to earn tokens by
-    /// success.
-    ///
-    /// The default is 2 for [`new`](Self::new), and 0 for [`aws`](Self::aws) and [`ratio`](Self::ratio). The budget
-    /// never holds more than its capacity.
-    #[must_use]
-    pub const fn with_refill(self, tokens_per_second: f64) -> Self {
-        Self::of(BudgetConfig {
-            refill: thousandths(tokens_per_second),
-            ..self.into_numbers()
-        })
+        /// Sets how many tokens come back each second, in `[0.0, 268_435.0]`, rounded to thousandths, and to 0.001 if it is less
+        /// but not 0. Time counts from the first use of the budget. It helps functions that are called too seldom to earn tokens by
+        /// success.
+        ///
+        /// The default is 2 for [`new`](Self::new), and 0 for [`aws`](Self::aws) and [`ratio`](Self::ratio). The budget
+        /// never holds more than its capacity.
+        with_refill(tokens_per_second: f64) => numbers.refill = thousandths(tokens_per_second);
     }
 
     /// Lets the hint of a server pause all calls that use the budget.

@@ -157,10 +157,10 @@ impl<'p> SiteSettings<'p> {
 
     setters! {
         /// Sets whether the text of errors stays out of the log.
-        with_sensitive(sensitive: bool) => sensitive;
+        with_sensitive(sensitive: bool) => sensitive = sensitive;
 
         /// Says whether the function may run twice. If so, what is unknown is retried too. If not, only what had no effect.
-        with_idempotent(idempotent: bool) => Some(idempotent);
+        with_idempotent(idempotent: bool) => idempotent = Some(idempotent);
     }
 
     /// Identifies the function. The calls of one place in the source may have different names.
