@@ -156,10 +156,9 @@ impl BudgetConfig {
         throttled: Self::tokens(5),
         timeout: Self::tokens(14),
         reward: Self::tokens(1),
-        each_call_gives: false,
         refill: 0,
         first_wave_is_free: false,
-        pauses: false,
+        ..Self::DEFAULT
     };
 
     /// The numbers of `Budget::ratio`, which sets the ratio as the reward.

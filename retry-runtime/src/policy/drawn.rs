@@ -76,13 +76,12 @@ pub struct Schedule {
     waited: Duration,
 }
 
-impl Schedule {
-    fn draw(&self) -> Option<Duration> {
-        if self
-            .policy
-            .attempts()
-            .is_some_and(|most| self.retries >= most - 1)
-        {
+impl Iterator for Schedule {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        let most = self.policy.attempts();
+        if most.is_some_and(|most| self.retries >= most - 1) {
             return None;
         }
         let mut range = self.policy.range_before(self.retries, self.previous);
@@ -90,16 +89,7 @@ impl Schedule {
             let left = deadline.saturating_sub(self.waited);
             range = fit(range, deadline, left)?;
         }
-        let seed = rng::seed_of((self.seed, self.retries));
-        Some(rng::draw(seed, range))
-    }
-}
-
-impl Iterator for Schedule {
-    type Item = Duration;
-
-    fn next(&mut self) -> Option<Duration> {
-        let delay = self.draw()?;
+        let delay = rng::draw(rng::seed_of((self.seed, self.retries)), range);
         self.retries = self.retries.saturating_add(1);
         self.previous = Some(delay);
         self.waited = self.waited.saturating_add(delay);
