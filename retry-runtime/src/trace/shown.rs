@@ -18,11 +18,15 @@ impl Display for Shown<'_> {
 }
 
 /// What servers repeat of a statement or a command: where it begins, and what comes after it.
-const REPEATED: [(&str, &str); 2] = [
+const REPEATED: [(&str, &str); 5] = [
     // PostgreSQL shows the values of the row, which `tokio-postgres` adds to the message.
     ("\nDETAIL: ", "\nHINT: "),
     // Redis shows the arguments of an unknown command. To a server before Redis 6, `HELLO` with the password is one.
     (", with args beginning with: ", "\n"),
+    // MySQL and MariaDB show the value: 1062, 1292 and 1366; and the statement: 1064.
+    (" entry '", " for key"),
+    (" value: '", " for column"),
+    (" near '", " at line"),
 ];
 
 /// Of each URL, leaves scheme, host and path. Removes what servers repeat.
@@ -95,6 +99,22 @@ mod tests {
             (
                 "ERR unknown command 'HELLO', with args beginning with: '3' 'AUTH' 'default' 'pa55' ",
                 "ERR unknown command 'HELLO'",
+            ),
+            (
+                "1062 (23000): Duplicate entry 'me@a.example' for key 'mail'",
+                "1062 (23000): Duplicate for key 'mail'",
+            ),
+            (
+                "1366 (22007): Incorrect integer value: 'pa55' for column `shop`.`a`.`id` at row 1",
+                "1366 (22007): Incorrect integer for column `shop`.`a`.`id` at row 1",
+            ),
+            (
+                "1292 (22007): Truncated incorrect DOUBLE value: 'pa55'",
+                "1292 (22007): Truncated incorrect DOUBLE",
+            ),
+            (
+                "right syntax to use near 'FORM a WHERE b = 'pa55'' at line 1",
+                "right syntax to use at line 1",
             ),
         ] {
             assert_eq!(without_secrets(text), expected);
