@@ -245,7 +245,7 @@ async fn a_timeout_further_in_is_retried_whatever_error_reports_it() {
         Ok(script.play().await?)
     }
     #[retry(attempts = 1, timeout = "1s")]
-    async fn inner_wrapped(script: &Script) -> Result<usize, reattempt::Error<io::Error>> {
+    async fn inner_wrapped(script: &Script) -> Result<usize, Error<io::Error>> {
         Ok(script.play().await?)
     }
     #[retry]
@@ -257,7 +257,7 @@ async fn a_timeout_further_in_is_retried_whatever_error_reports_it() {
         inner(script).await
     }
     #[retry]
-    async fn wrapped(script: &Script) -> Result<usize, reattempt::Error<io::Error>> {
+    async fn wrapped(script: &Script) -> Result<usize, Error<io::Error>> {
         inner_wrapped(script).await
     }
     let script = Script::new([Step::Hang, Step::Hang, Step::Succeed]);
