@@ -439,6 +439,7 @@ pub struct FailedAttempt {
     once: &'static str,
 }
 
+#[diagnostic::do_not_recommend]
 impl FromStopped<()> for FailedAttempt {
     fn from_stopped(stopped: Stopped) -> Self {
         Self {

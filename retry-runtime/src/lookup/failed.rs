@@ -372,7 +372,8 @@ fn contained_in<A: Error + 'static>(first: &(dyn Error + 'static)) -> bool {
     message = "`{Self}` can never be found inside `{E}`",
     label = "no `{Self}` is ever inside `{E}`",
     note = "the search follows `source()` if both types implement `std::error::Error`, and looks inside `anyhow::Error`, `eyre::Report` and `Box<dyn Error>`",
-    note = "implement `std::error::Error` and its `source()`, or use `when = \"…\"`, or derive `Retryable` for `{E}`"
+    note = "implement `std::error::Error` and its `source()`, or use `when = \"…\"`, or derive `Retryable` for `{E}`, if that is your own type",
+    note = "`anyhow::Error` and `Box<dyn Error + Send + Sync>` can hold a `Stopped`: return them without a `reattempt::Error` around them"
 )]
 pub trait Inside<E: ?Sized> {
     /// Returns the error as a `Self`.
