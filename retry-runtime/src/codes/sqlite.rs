@@ -20,15 +20,8 @@ use crate::classify::Verdict;
 /// ```
 #[must_use]
 pub fn sqlite(code: impl CodeNumber) -> Verdict {
-    match code.code_number() {
-        negative @ ..0 => of(negative),
-        code => of(code & 0xff),
-    }
-}
-
-/// After "Result and Error Codes" of sqlite.org.
-fn of(primary: i32) -> Verdict {
-    match primary {
+    // After "Result and Error Codes" of sqlite.org. No code is negative, and 0 is no failure.
+    match code.code_number().max(0) & 0xff {
         // BUSY and LOCKED: another connection holds the database or the table, and the statement had no effect.
         5 | 6 => Verdict::Conflict,
         // PROTOCOL: SQLite did not get a lock of the write-ahead log for some seconds.
