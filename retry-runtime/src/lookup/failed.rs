@@ -297,15 +297,8 @@ impl<E: ?Sized, A: Retryable> SearchItself<'_, E, A> {
 impl<E> SearchItself<'_, crate::Error<E>, ()> {
     /// Calls the `verdict` of the attribute for the error inside.
     pub fn asked<A: VerdictAnswer>(&self, f: impl FnOnce(&E) -> A) -> Assessment {
-        let (first, harmless, looked_for) = (self.first, self.harmless, PhantomData);
         match self.error {
-            crate::Error::Failed(error) => Itself {
-                error,
-                first,
-                harmless,
-                looked_for,
-            }
-            .asked(f),
+            crate::Error::Failed(error) => self.0.asked(|_| f(error)),
             crate::Error::Stopped(stopped) => Assessment::of(stopped),
         }
     }
