@@ -102,21 +102,15 @@ impl<'de> Deserialize<'de> for Jitter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         const WORDS: &[&str] = &["none", "full", "equal", "decorrelated", "20%"];
         let text = String::deserialize(deserializer)?;
-        let percent = || {
-            text.strip_suffix('%')?
-                .parse()
-                .ok()
-                .filter(|percent| *percent <= 100)
+        let around = || {
+            let percent = text.strip_suffix('%')?.parse().ok()?;
+            (percent <= 100).then_some(Self::Around(percent))
         };
-        match &*text {
-            "none" => Ok(Self::None),
-            "full" => Ok(Self::Full),
-            "equal" => Ok(Self::Equal),
-            "decorrelated" => Ok(Self::Decorrelated),
-            text => percent()
-                .map(Self::Around)
-                .ok_or_else(|| D::Error::unknown_variant(text, WORDS)),
-        }
+        let mut plain = [Self::None, Self::Full, Self::Equal, Self::Decorrelated].into_iter();
+        let named = plain.find(|jitter| jitter.as_str() == text);
+        named
+            .or_else(around)
+            .ok_or_else(|| D::Error::unknown_variant(&text, WORDS))
     }
 }
 
