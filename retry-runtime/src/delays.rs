@@ -84,9 +84,6 @@ impl Backoff {
             Self::Constant | Self::Delays(_) => base,
         };
         let nanos = nanos.min(max);
-        if let Ok(nanos) = u64::try_from(nanos) {
-            return Duration::from_nanos(nanos);
-        }
         let seconds = u64::try_from(nanos / PER_SECOND).unwrap_or(u64::MAX);
         Duration::new(seconds, (nanos % PER_SECOND) as u32)
     }
