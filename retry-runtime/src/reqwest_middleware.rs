@@ -2,7 +2,7 @@
 //! its `reqwest` `reqwest`.
 
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use ::http::Extensions;
@@ -96,7 +96,7 @@ where
             let (next, mut extensions, after) = (next.clone(), before.clone(), &after);
             async move {
                 let answered = next.run(sent, &mut extensions).await;
-                **lock(after) = extensions;
+                **after.lock().unwrap_or_else(PoisonError::into_inner) = extensions;
                 answered
             }
         };
@@ -113,10 +113,6 @@ where
                 .unwrap_or_else(|error: BoxedError| Error::middleware(io::Error::other(error)))
         })
     }
-}
-
-fn lock<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -142,7 +138,7 @@ mod tests {
             _: &mut Extensions,
             _: Next<'_>,
         ) -> Result<Response, Error> {
-            lock(&self.0).push(Instant::now());
+            self.0.lock().unwrap().push(Instant::now());
             let response = ::http::Response::builder()
                 .status(429)
                 .header("retry-after", "1")
@@ -166,7 +162,7 @@ mod tests {
             .build();
         let response = client.get("http://shop.example/").send().await;
         assert_eq!(response.expect("the last response").status(), 429);
-        let asked = lock(&server.0);
+        let asked = server.0.lock().unwrap();
         let waits: Vec<_> = asked.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert_eq!(waits, [Duration::from_millis(1700); 2]);
     }
