@@ -112,7 +112,10 @@ impl<K: Hash + Eq> Budgets<K> {
                 known.remove(fullest.borrow());
             }
         }
-        let budget = Arc::new(self.numbers.fresh_within(most, now));
+        let budget = Arc::new(Budget {
+            cell: self.numbers.of_call().fresh_within(most, now),
+            numbers: self.numbers.numbers,
+        });
         known.insert(key.to_owned(), Arc::clone(&budget));
         budget
     }

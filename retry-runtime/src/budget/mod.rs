@@ -165,15 +165,6 @@ impl Budget {
             numbers,
         }
     }
-
-    /// Makes another budget with the same numbers and the same level at the start, but with at most `most` thousandths of a
-    /// token.
-    fn fresh_within(&self, most: u32, now: Stamp) -> Self {
-        Self {
-            cell: self.of_call().fresh_within(most, now),
-            numbers: self.numbers,
-        }
-    }
 }
 
 impl Default for Budget {

@@ -170,9 +170,7 @@ impl BudgetConfig {
         timeout: Self::tokens(1),
         reward: 0,
         each_call_gives: true,
-        refill: 0,
-        first_wave_is_free: false,
-        pauses: false,
+        ..Self::AWS
     };
 
     /// How many hedges a function may make: one for 16 calls, and ten saved up.
@@ -184,10 +182,7 @@ impl BudgetConfig {
         start: Self::tokens(160),
         capacity: Self::tokens(160),
         failure: Self::tokens(16),
-        reward: Self::tokens(1),
-        refill: 0,
-        first_wave_is_free: false,
-        ..Self::DEFAULT
+        ..Self::AWS
     };
 
     /// Converts whole tokens, at most 268,435, to thousandths.

@@ -91,10 +91,8 @@ impl Budget {
     /// # assert_eq!(MODEL_API.capacity(), 200);
     /// ```
     #[must_use]
-    pub const fn with_pause(self) -> Self {
-        Self::of(BudgetConfig {
-            pauses: true,
-            ..self.into_numbers()
-        })
+    pub const fn with_pause(mut self) -> Self {
+        self.numbers.pauses = true;
+        self
     }
 }

@@ -39,7 +39,10 @@ impl Drop for Permit<'_> {
 
 impl Budget {
     fn fresh(&self) -> Self {
-        self.fresh_within(u32::MAX, Stamp::now())
+        Self {
+            cell: self.of_call().fresh(),
+            numbers: self.numbers,
+        }
     }
 
     /// Asks for a retry of a call that began in the fault. Times are in milliseconds.
