@@ -1,9 +1,8 @@
 //! The loops of a run, which the attribute writes into a function: for closures that are async, and for those that block.
 
 use std::fmt::Display;
-use std::future::{pending, ready};
+use std::future::ready;
 use std::ops::ControlFlow;
-use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -13,7 +12,6 @@ use super::ends::{CallError, Ends};
 use super::rules::{Ruled, RunRules};
 use crate::call::{Call, CanBlock, Cut, Stops, unless};
 use crate::lookup::Last;
-use crate::policy::Policy;
 use crate::result::ResultFuture;
 use crate::site::SiteSettings;
 
@@ -22,7 +20,7 @@ pub(super) struct RunParts<'p, O, T, E> {
     pub(super) settings: SiteSettings<'p>,
     /// The delays that replace those of the policy.
     pub(super) delays: Option<Vec<Duration>>,
-    operation: O,
+    pub(super) operation: O,
     pub(super) rules: RunRules<'p, T, E>,
     /// Stops the call.
     pub(super) cancel: Pin<Box<dyn Future<Output = ()> + Send + 'p>>,
@@ -31,17 +29,6 @@ pub(super) struct RunParts<'p, O, T, E> {
 pub(super) type BoxedRun<'p, T, X> = Pin<Box<dyn Future<Output = Result<T, X>> + Send + 'p>>;
 
 impl<O, T, E> RunParts<'_, O, T, E> {
-    pub(super) fn new(place: &'static Location<'static>, policy: Policy, operation: O) -> Self {
-        Self {
-            settings: SiteSettings::at(place, policy),
-            delays: None,
-            operation,
-            rules: RunRules::none(),
-            // It has no size, so this does not allocate.
-            cancel: Box::pin(pending()),
-        }
-    }
-
     async fn drive<const RULED: bool, C, W, F, X>(mut self) -> Result<T, X>
     where
         O: FnMut() -> F,

@@ -16,12 +16,14 @@ mod without_limits;
 
 use std::cell::Cell;
 use std::error::Error as StdError;
+use std::future::pending;
 use std::marker::{PhantomData, PhantomPinned};
 use std::panic::Location;
 use std::time::Duration;
 
 use self::drive::{BoxedRun, RunParts};
 pub use self::ends::{CallError, Ends, MayStop};
+use self::rules::RunRules;
 pub use self::rules::{Chained, Linked, Ruled};
 pub use self::without_limits::WithoutLimits;
 use crate::classify::{Assessment, OkAnswer, Retryable, VerdictAnswer};
@@ -30,7 +32,7 @@ use crate::event::RetryEvent;
 use crate::lookup::find_in;
 use crate::opaque::opaque;
 use crate::policy::Policy;
-use crate::site::{BudgetOf, DelaysOf};
+use crate::site::{BudgetOf, DelaysOf, SiteSettings};
 use crate::stopped::Stopped;
 
 /// An operation with retries: the future that [`Policy::run`] returns, or the call that [`Policy::run_blocking`]
@@ -59,7 +61,14 @@ pub struct Run<'p, O, T, E, const RULED: bool = false, C = Policy, W = Stopped, 
 impl<O, T, E, C, W, X> Run<'_, O, T, E, false, C, W, X> {
     /// A run with the name and the default budget of this place in the source.
     pub(crate) fn at(place: &'static Location<'static>, policy: Policy, operation: O) -> Self {
-        Self::new(RunParts::new(place, policy, operation))
+        Self::new(RunParts {
+            settings: SiteSettings::at(place, policy),
+            delays: None,
+            operation,
+            rules: RunRules::none(),
+            // It has no size, so this does not allocate.
+            cancel: Box::pin(pending()),
+        })
     }
 }
 
