@@ -15,8 +15,8 @@ use crate::opaque::opaque;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a future, so it cannot cancel a call",
     label = "expected a future",
-    note = "for a `token` that is a `CancellationToken`, write `cancel = token.cancelled()`",
-    note = "for a `watch::Receiver<bool>`, write `cancel = async {{ let _ = receiver.clone().wait_for(|stop| *stop).await; }}`"
+    note = "for a `token` that is a `CancellationToken`, write `token.cancelled()`",
+    note = "for a `watch::Receiver<bool>`, write `async {{ let _ = receiver.clone().wait_for(|stop| *stop).await; }}`"
 )]
 pub trait Cancels<F> {
     /// Makes the future whose completion stops the call.

@@ -26,6 +26,7 @@ pub use self::ends::{CallError, Ends, MayStop};
 use self::rules::RunRules;
 pub use self::rules::{Chained, Linked, Ruled};
 pub use self::without_limits::WithoutLimits;
+use crate::call::Cancels;
 use crate::classify::{Assessment, OkAnswer, Retryable, VerdictAnswer};
 use crate::error::Error;
 use crate::event::RetryEvent;
@@ -376,19 +377,15 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     /// outcome is [`Outcome::Cancelled`](crate::Outcome::Cancelled).
     ///
     /// Nothing can stop a closure that blocks its thread, so the operation has to be async.
-    pub fn with_cancel<F, A>(self, cancel: F) -> Self
+    pub fn with_cancel<F, S, A>(self, cancel: F) -> Self
     where
-        F: IntoFuture<IntoFuture: Send + 'p>,
+        F: Cancels<S>,
+        S: Send + 'p,
         O: FnMut() -> A,
         A: Future,
         C: MayStop,
     {
-        let cancel = cancel.into_future();
-        self.change(|parts| {
-            parts.cancel = Box::pin(async {
-                cancel.await;
-            });
-        })
+        self.change(|parts| parts.cancel = Box::pin(cancel.into_future()))
     }
 }
 

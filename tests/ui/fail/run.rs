@@ -188,4 +188,16 @@ mod run_without_a_rule {
     }
 }
 
+mod cancel_no_future {
+    //! expect: `tokio::sync::watch::Receiver<bool>` is not a future, so it cannot cancel a call
+    use std::io;
+
+    use reattempt::FAST_IO;
+    use tokio::sync::watch;
+
+    async fn fetch(shutdown: watch::Receiver<bool>) -> io::Result<()> {
+        FAST_IO.run(async || io::Result::Ok(())).with_cancel(shutdown).await
+    }
+}
+
 fn main() {}
