@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use integrations::commit_proxy::{self, End, Passed};
 use integrations::postgres::{self, Server};
 use reattempt::tokio_postgres_0_7::{TransactionError, commit};
-use reattempt::{Policy, Retryable, Stopped, retry};
+use reattempt::{Policy, Retryable, Stopped, Verdict, retry};
 use tokio::runtime::Handle;
 use tokio_postgres::{Client, Error};
 
@@ -98,6 +98,13 @@ async fn by_a_policy(port: u16, id: i32) -> Result<(), Hidden> {
     run.on::<Hidden>().on::<Error>().without_budget().await
 }
 
+async fn by_a_verdict(port: u16, id: i32) -> Result<(), Hidden> {
+    let policy = Policy::new().with_base(Duration::from_millis(1));
+    let run = policy.run(|| async { Ok(book(port, id).await?) });
+    let run = run.verdict(|_: &Hidden| Verdict::Transient);
+    run.without_budget().await
+}
+
 /// Functions that commit with the method of the transaction.
 macro_rules! own_method {
     ($($function:ident($($rule:tt)*) -> $E:ty;)*) => {$(
@@ -168,7 +175,7 @@ macro_rules! transfers {
     };
 }
 
-const TRANSFERS: [(&str, Transfer); 17] = transfers![
+const TRANSFERS: [(&str, Transfer); 18] = transfers![
     itself,
     named,
     with_context,
@@ -178,6 +185,7 @@ const TRANSFERS: [(&str, Transfer); 17] = transfers![
     hidden,
     hidden_deeper,
     by_a_policy,
+    by_a_verdict,
     own_on,
     own_when,
     own_transient,
