@@ -12,7 +12,7 @@ use super::client::{Error, Middleware, Next};
 use super::reqwest::{Body, Request, Response};
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::host_of;
-use crate::adapters::known;
+use crate::adapters::known::by_its_chain;
 use crate::call::Cut;
 use crate::classify::{OfClient, Retryable, Verdict};
 use crate::layer::{HttpRequests, Requests, RetryLayer, read_rest};
@@ -21,16 +21,9 @@ use crate::stopped::Stopped;
 
 impl OfClient for Error {}
 
-/// An error of `reqwest` has its own verdict. In the error of a middleware, the innermost error with a verdict decides.
-#[diagnostic::do_not_recommend]
-impl Retryable for Error {
-    fn verdict(&self) -> Verdict {
-        known::assessment(self).verdict
-    }
-
-    fn hint(&self) -> Option<Duration> {
-        known::assessment(self).hint
-    }
+by_its_chain! {
+    /// An error of `reqwest` has its own verdict. In the error of a middleware, the innermost error with a verdict decides.
+    Error
 }
 
 /// The error of a middleware.

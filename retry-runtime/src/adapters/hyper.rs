@@ -10,21 +10,18 @@ use std::error::Error as _;
 
 use ::hyper::Error;
 
-use super::known::{self, Alone, Answer};
-use crate::classify::{OfClient, Retryable, Verdict};
+use super::known::{Alone, Answer, by_its_chain};
+use crate::classify::{OfClient, Verdict};
 
 impl OfClient for Error {}
 
-/// A lost connection is transient. A request that was never sent is refused. A response that is not HTTP
-/// and a wrong use of `hyper` are permanent.
-///
-/// A source with a verdict decides first, unless the request was never sent: an `io::Error`, an HTTP/2 error, or the error of
-/// the request's own body.
-#[diagnostic::do_not_recommend]
-impl Retryable for Error {
-    fn verdict(&self) -> Verdict {
-        known::assessment(self).verdict
-    }
+by_its_chain! {
+    /// A lost connection is transient. A request that was never sent is refused. A response that is not HTTP
+    /// and a wrong use of `hyper` are permanent.
+    ///
+    /// A source with a verdict decides first, unless the request was never sent: an `io::Error`, an HTTP/2 error, or the error of
+    /// the request's own body.
+    Error
 }
 
 impl Alone for Error {

@@ -115,6 +115,26 @@ pub(crate) fn assessment(error: Link<'_>) -> Assessment {
     innermost
 }
 
+/// Gives an error the verdict and the hint of its chain.
+#[cfg(feature = "hyper-1")]
+macro_rules! by_its_chain {
+    ($(#[$doc:meta])* $Error:ty) => {
+        $(#[$doc])*
+        #[diagnostic::do_not_recommend]
+        impl $crate::Retryable for $Error {
+            fn verdict(&self) -> $crate::Verdict {
+                $crate::adapters::known::assessment(self).verdict
+            }
+
+            fn hint(&self) -> Option<std::time::Duration> {
+                $crate::adapters::known::assessment(self).hint
+            }
+        }
+    };
+}
+#[cfg(feature = "hyper-1")]
+pub(crate) use by_its_chain;
+
 /// Returns the verdict of an error that failed a handshake of TLS, by its sources.
 #[cfg(any(feature = "redis-1", feature = "_transactions"))]
 pub(super) fn handshake(error: Link<'_>) -> Verdict {

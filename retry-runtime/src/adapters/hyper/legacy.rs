@@ -5,18 +5,15 @@ use std::io::{self, ErrorKind};
 
 use ::hyper_util::client::legacy::Error;
 
-use crate::adapters::known::{self, Alone, Answer, as_type, links};
-use crate::classify::{Assessment, OfClient, Retryable, Verdict};
+use crate::adapters::known::{self, Alone, Answer, as_type, by_its_chain, links};
+use crate::classify::{Assessment, OfClient, Verdict};
 
 impl OfClient for Error {}
 
-/// A failed connection attempt is refused, because the request was never sent. A proxy that wants a password is permanent, and
-/// so is a certificate that is not valid.
-#[diagnostic::do_not_recommend]
-impl Retryable for Error {
-    fn verdict(&self) -> Verdict {
-        known::assessment(self).verdict
-    }
+by_its_chain! {
+    /// A failed connection attempt is refused, because the request was never sent. A proxy that wants a password is permanent, and
+    /// so is a certificate that is not valid.
+    Error
 }
 
 impl Alone for Error {

@@ -3,30 +3,26 @@
 mod request;
 
 use std::error::Error as _;
-use std::time::Duration;
 
 pub use self::request::RequestExt;
 use super::client::{self, Response};
 use crate::adapters::http::{FailedRequest, StatusError};
-use crate::adapters::known::{self, Alone, Answer};
+use crate::adapters::known::{Alone, Answer, by_its_chain};
 use crate::classify::{OfClient, Retryable, Verdict};
 use crate::sealed::Sealed;
 
 impl OfClient for client::Error {}
 
-/// The verdict follows the kind of failure, and then the source of the error:
-///
-/// - A failed connection attempt is refused, because no request was sent. A certificate that is not
-///   trusted is permanent, and so is a proxy that wants a password.
-/// - A timeout, a lost connection and an incomplete body are transient.
-/// - A status has the verdict of its [`StatusCode`](http::StatusCode).
-/// - A browser does not say why `fetch` failed. The cause may be the network, so in a browser it is transient.
-/// - A request that cannot be built, too many redirects and a body that cannot be decoded are permanent.
-#[diagnostic::do_not_recommend]
-impl Retryable for client::Error {
-    fn verdict(&self) -> Verdict {
-        known::assessment(self).verdict
-    }
+by_its_chain! {
+    /// The verdict follows the kind of failure, and then the source of the error:
+    ///
+    /// - A failed connection attempt is refused, because no request was sent. A certificate that is not
+    ///   trusted is permanent, and so is a proxy that wants a password.
+    /// - A timeout, a lost connection and an incomplete body are transient.
+    /// - A status has the verdict of its [`StatusCode`](http::StatusCode).
+    /// - A browser does not say why `fetch` failed. The cause may be the network, so in a browser it is transient.
+    /// - A request that cannot be built, too many redirects and a body that cannot be decoded are permanent.
+    client::Error
 }
 
 impl Alone for client::Error {
@@ -101,13 +97,4 @@ impl From<client::Error> for RequestError {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl Retryable for RequestError {
-    fn verdict(&self) -> Verdict {
-        known::assessment(self).verdict
-    }
-
-    fn hint(&self) -> Option<Duration> {
-        known::assessment(self).hint
-    }
-}
+by_its_chain!(RequestError);

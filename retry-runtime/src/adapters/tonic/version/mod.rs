@@ -13,7 +13,7 @@ use super::types::pb;
 use crate::adapters::http::retry_after;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use crate::adapters::hyper::legacy::connect;
-use crate::adapters::known::{self, Alone, Answer};
+use crate::adapters::known::{Alone, Answer, by_its_chain};
 use crate::classify::{Assessment, OfClient, Retryable, Verdict};
 use crate::codes;
 
@@ -27,27 +27,20 @@ impl Retryable for Code {
 
 impl OfClient for Status {}
 
-/// The verdict follows the pushback of the server, then the source of the status, then its [`Code`].
-///
-/// - `grpc-retry-pushback-ms` and `RetryInfo` give the delay of the server. `RetryInfo` is a detail of the status, or in the
-///   trailer `google.rpc.retryinfo-bin`, where Spanner sends it. A negative delay, a pushback
-///   that cannot be read and several pushbacks are permanent: the server wants no retry (gRFC A6).
-/// - Without these, `retry-after` gives the delay, which a proxy sends with an HTTP status and without a gRPC one.
-/// - `ResourceExhausted` with a delay is throttled. So is `Unavailable` with `retry-after`: tonic makes it of the HTTP
-///   statuses 429, 502, 503 and 504.
-/// - `ResourceExhausted` with the text of a tonic server that sheds load is throttled.
-/// - `Cancelled` with the text of tonic's [`TimeoutExpired`] is transient: the server ran out of time.
-/// - A status that this client made has the verdict of its source: a lost connection, or a timeout. Without a connection
-///   nothing was sent, so it is refused, unless the cause is permanent, such as a certificate that is not valid.
-#[diagnostic::do_not_recommend]
-impl Retryable for Status {
-    fn verdict(&self) -> Verdict {
-        known::assessment(self).verdict
-    }
-
-    fn hint(&self) -> Option<Duration> {
-        known::assessment(self).hint
-    }
+by_its_chain! {
+    /// The verdict follows the pushback of the server, then the source of the status, then its [`Code`].
+    ///
+    /// - `grpc-retry-pushback-ms` and `RetryInfo` give the delay of the server. `RetryInfo` is a detail of the status, or in the
+    ///   trailer `google.rpc.retryinfo-bin`, where Spanner sends it. A negative delay, a pushback
+    ///   that cannot be read and several pushbacks are permanent: the server wants no retry (gRFC A6).
+    /// - Without these, `retry-after` gives the delay, which a proxy sends with an HTTP status and without a gRPC one.
+    /// - `ResourceExhausted` with a delay is throttled. So is `Unavailable` with `retry-after`: tonic makes it of the HTTP
+    ///   statuses 429, 502, 503 and 504.
+    /// - `ResourceExhausted` with the text of a tonic server that sheds load is throttled.
+    /// - `Cancelled` with the text of tonic's [`TimeoutExpired`] is transient: the server ran out of time.
+    /// - A status that this client made has the verdict of its source: a lost connection, or a timeout. Without a connection
+    ///   nothing was sent, so it is refused, unless the cause is permanent, such as a certificate that is not valid.
+    Status
 }
 
 impl Alone for Status {
