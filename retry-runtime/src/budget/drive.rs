@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use super::numbers::FaultState;
 use super::{Budget, Charge, Request};
 use crate::clock::{Stamp, nanos};
 use crate::report::PreviousFailure;
@@ -11,7 +12,7 @@ use crate::report::PreviousFailure;
 /// Whether the budget has a fault, so that a call that begins now does not belong to its first wave.
 #[must_use]
 pub fn has_fault(budget: &Budget) -> bool {
-    budget.of_call().cell.has_fault()
+    budget.cell.lock().fault != FaultState::None
 }
 
 /// Takes the permit of a retry after an attempt that failed as `previous` says. Returns `None` if the budget refuses.

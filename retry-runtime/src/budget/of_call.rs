@@ -48,11 +48,6 @@ impl BudgetCell {
         }
     }
 
-    /// Whether there is a fault. A call that begins now does not belong to its first wave.
-    pub(crate) fn has_fault(&self) -> bool {
-        self.lock().fault != FaultState::None
-    }
-
     pub(super) fn lock(&self) -> MutexGuard<'_, Balance> {
         self.balance.lock().unwrap_or_else(PoisonError::into_inner)
     }

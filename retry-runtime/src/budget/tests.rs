@@ -9,7 +9,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::numbers::{BudgetConfig, FREE_RETRIES};
-use super::{Budget, Charge, Request};
+use super::{Budget, Charge, Request, drive};
 use crate::clock::Stamp;
 
 /// This many milliseconds after the first instant.
@@ -183,7 +183,7 @@ fn calls_that_had_begun_when_a_fault_began_have_five_free_retries_once_a_third_o
 #[test]
 fn a_fault_ends_with_a_success_when_all_tokens_are_back_and_not_before() {
     let budget = Budget::new();
-    let has_fault = || budget.of_call().cell.has_fault();
+    let has_fault = || drive::has_fault(&budget);
     // 200 tokens, and 2 a second.
     assert_eq!(retries_of_later_calls(&budget, Charge::Failure, 0), 111);
     // Silence brings back all tokens, but ends no fault.
@@ -211,7 +211,7 @@ fn a_fault_ends_with_a_success_when_all_tokens_are_back_and_not_before() {
 fn a_retry_after_a_conflict_begins_no_fault() {
     let budget = Budget::new();
     begin(&budget, Charge::Free, true, 0).unwrap();
-    assert!(!budget.of_call().cell.has_fault());
+    assert!(!drive::has_fault(&budget));
 }
 
 /// A process with one failing call in ten seconds never uses half of its tokens.
