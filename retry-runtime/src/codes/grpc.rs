@@ -28,13 +28,6 @@ pub fn grpc(code: impl CodeNumber) -> Verdict {
         // DEADLINE_EXCEEDED: the same as a timeout of this client.
         4 => Verdict::Transient,
 
-        // RESOURCE_EXHAUSTED: a quota that refills, or a message that is too large. `RetryInfo` says which.
-        8 => Verdict::Unknown,
-        // CANCELLED: a user cancelled the call, or a proxy gave up.
-        1 => Verdict::Unknown,
-        // UNKNOWN, INTERNAL: a failure of the server. A lost connection has one of these codes too.
-        2 | 13 => Verdict::Unknown,
-
         // The same request gets the same answer: INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS, OUT_OF_RANGE,
         // PERMISSION_DENIED, UNAUTHENTICATED, UNIMPLEMENTED.
         3 | 5 | 6 | 11 | 7 | 16 | 12 => Verdict::Permanent,
@@ -43,6 +36,9 @@ pub fn grpc(code: impl CodeNumber) -> Verdict {
         // DATA_LOSS: "unrecoverable."
         15 => Verdict::Permanent,
 
+        // RESOURCE_EXHAUSTED (8): a quota that refills, or a message that is too large. `RetryInfo` says which.
+        // CANCELLED (1): a user cancelled the call, or a proxy gave up.
+        // UNKNOWN (2), INTERNAL (13): a failure of the server. A lost connection has one of these codes too.
         // OK is not a failure. All other numbers are not registered.
         _ => Verdict::Unknown,
     }

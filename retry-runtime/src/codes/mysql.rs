@@ -158,20 +158,14 @@ fn of(number: i32) -> Verdict {
         // ER_ACCOUNT_HAS_BEEN_LOCKED of MariaDB: the account cannot log in until someone changes that.
         1129 | 1130 | 1820 | 1862 | 3118 | 3159 | 3955 | 4150 | 4151 => Verdict::Permanent,
 
-        // Limits that the server keeps: ER_STATEMENT_TIMEOUT of MariaDB and ER_QUERY_TIMEOUT. The statement is most likely as
-        // slow again. ER_QUERY_INTERRUPTED: someone cancelled it.
-        1317 | 1969 | 3024 => Verdict::Unknown,
-        // CR_SERVER_GONE_ERROR and CR_SERVER_LOST, passed on by a proxy: it lost the server, perhaps in its `COMMIT`.
-        2006 | 2013 => Verdict::Unknown,
-        // ER_OPTION_PREVENTS_STATEMENT and ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: the server has become a replica, or the
-        // statement needs another option or another transaction.
-        1290 | 1792 => Verdict::Unknown,
-        // ER_GET_ERRNO, ER_ERROR_DURING_COMMIT, ER_ERROR_DURING_ROLLBACK and ER_RUN_HOOK_ERROR: the text has the error of a
-        // storage engine or a plugin.
-        1030 | 1180 | 1181 | 3100 => Verdict::Unknown,
-
         _ if number >= 8000 => of_tidb(number),
-        // The SQLSTATE may have a verdict.
+        // The SQLSTATE may have a verdict. The number says nothing for sure of these:
+        //
+        // - Limits that the server keeps (1969 of MariaDB, 3024): the statement is most likely as slow again. Someone cancelled
+        //   it (1317).
+        // - A proxy lost the server, perhaps in its `COMMIT` (2006, 2013).
+        // - The server has become a replica, or the statement needs another option or another transaction (1290, 1792).
+        // - The text has the error of a storage engine or a plugin (1030, 1180, 1181, 3100).
         _ => Verdict::Unknown,
     }
 }

@@ -41,10 +41,6 @@ pub fn redis(error: &str) -> Verdict {
 
         // A blocking command that took nothing: the server has become a replica.
         "UNBLOCKED" if text.starts_with("force unblock") => Verdict::Refused,
-        // Another client ended the wait, or the stream is gone.
-        "UNBLOCKED" => Verdict::Unknown,
-        // Memory may become free, and a disk writable. No one knows.
-        "OOM" | "MISCONF" => Verdict::Unknown,
 
         // What kept `EXEC` from running. Nothing of the transaction ran. It is no conflict: `EXEC` answers a changed `WATCH`
         // with nil.
@@ -69,6 +65,8 @@ pub fn redis(error: &str) -> Verdict {
         "ERR" | "WRONGTYPE" | "NOSCRIPT" | "NOTBUSY" | "UNKILLABLE" | "NOSUB" => Verdict::Permanent,
         "BUSYKEY" | "BUSYGROUP" | "NOGROUP" | "INVALIDOBJ" => Verdict::Permanent,
 
+        // "UNBLOCKED": another client ended the wait, or the stream is gone. "OOM" and "MISCONF": memory may become free, and a
+        // disk writable; no one knows.
         // Codes of modules and of scripts, `NOQUORUM` of Sentinel, and codes that are not an error's.
         _ => Verdict::Unknown,
     }

@@ -54,7 +54,6 @@ impl Retryable for Error {
             | Self::InvalidSavePointStatement
             | Self::BeginFailed => Verdict::Permanent,
             // The bytes are not a message, or a thread of SQLite panicked.
-            Self::Protocol(_) | Self::WorkerCrashed => Verdict::Unknown,
             // Migrations, and errors that the crate may add.
             _ => Verdict::Unknown,
         }
