@@ -5,17 +5,15 @@
 //!
 //! Nothing here names an error of another crate. The adapters do, and import this module.
 
-mod hint;
 mod rules;
 mod verdict;
 
 #[cfg(test)]
 mod tests;
 
-pub use self::hint::{IntoHint, hint_from, hint_in};
 pub(crate) use self::rules::AskedDelay;
 pub use self::rules::{
-    OkAnswer, Ruling, SaysNoEffect, VerdictAnswer, ask, ask_delay, ask_ok, says_no_effect,
-    verdict_of,
+    IntoHint, OkAnswer, Ruling, SaysNoEffect, VerdictAnswer, ask, ask_delay, ask_ok, hint_from,
+    hint_in, says_no_effect, verdict_of,
 };
 pub use self::verdict::{Assessment, OfClient, Retryable, Verdict};
