@@ -70,18 +70,13 @@ impl Policy {
     /// ```
     #[must_use]
     pub fn worst_case(&self) -> Option<Duration> {
-        let bounded = match (self.attempts(), self.timeout) {
-            (Some(attempts), Some(timeout)) => {
-                let base = self.base.max(self.base_when_throttled());
-                let waits = self.clone().with_base(base).longest_waits(attempts - 1);
-                Some(timeout.saturating_mul(attempts).saturating_add(waits))
-            }
-            _ => None,
-        };
-        match (self.deadline, bounded) {
-            (Some(deadline), Some(bounded)) => Some(deadline.min(bounded)),
-            (deadline, bounded) => deadline.or(bounded),
-        }
+        let limited = self.attempts().zip(self.timeout);
+        let bounded = limited.map(|(attempts, timeout)| {
+            let base = self.base.max(self.base_when_throttled());
+            let waits = self.clone().with_base(base).longest_waits(attempts - 1);
+            timeout.saturating_mul(attempts).saturating_add(waits)
+        });
+        [self.deadline, bounded].into_iter().flatten().min()
     }
 
     /// The sum of `waits` delays, each as long as its range allows.
