@@ -43,6 +43,7 @@ use crate::clock;
 use crate::codes;
 use crate::context::Attempt;
 use crate::deadline::header::number;
+use crate::getters::getters;
 
 /// The verdict is that of [`codes::http_status`].
 #[diagnostic::do_not_recommend]
@@ -119,16 +120,12 @@ impl StatusError {
         Self { url, ..self }
     }
 
-    /// Returns the status.
-    #[must_use]
-    pub fn status(&self) -> StatusCode {
-        self.status
-    }
+    getters! {
+        /// Returns the status.
+        status: StatusCode;
 
-    /// Returns the delay that the server asked for, or `None` if it asked for none.
-    #[must_use]
-    pub fn retry_after(&self) -> Option<Duration> {
-        self.retry_after
+        /// Returns the delay that the server asked for, or `None` if it asked for none.
+        retry_after: Option<Duration>;
     }
 
     /// Sets the delay that the server asked for in another way, such as `retry-after-ms`, `RateLimit-Reset` or its body.
