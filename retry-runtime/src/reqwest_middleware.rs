@@ -14,12 +14,10 @@ use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::host_of;
 use crate::adapters::known::by_its_chain;
 use crate::call::Cut;
-use crate::classify::{OfClient, Retryable, Verdict};
+use crate::classify::{Retryable, Verdict};
 use crate::layer::{HttpRequests, Requests, RetryLayer, read_rest};
 use crate::lookup::BoxedError;
 use crate::stopped::Stopped;
-
-impl OfClient for Error {}
 
 by_its_chain! {
     /// An error of `reqwest` has its own verdict. In the error of a middleware, the innermost error with a verdict decides.

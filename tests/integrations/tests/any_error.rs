@@ -13,6 +13,8 @@ macro_rules! ends_in_error {
     ($($error:expr => $Error:ty;)*) => {$({
         let failed: Error<$Error> = POLICY.run(async || Err::<(), _>($error)).await.unwrap_err();
         assert_eq!(failed.into_failed().unwrap().to_string(), $error.to_string());
+        let inferred = POLICY.run(|| ready(Err::<(), _>($error))).await.unwrap_err().into_failed();
+        assert_eq!(inferred.unwrap().to_string(), $error.to_string());
         let blocking = POLICY.run_blocking(|| Err::<(), _>($error)).call();
         assert!(matches!(blocking, Err::<_, Error<$Error>>(Error::Failed(_))));
         let timed = POLICY.with_timeout(Duration::from_millis(5));
@@ -33,7 +35,6 @@ async fn the_error_of_each_client_comes_in_an_error_that_can_be_stopped() {
     ends_in_error! {
         reqwest::Client::new().get("no URL").build().unwrap_err() => reqwest::Error;
         reqwest_0_12::Client::new().get("no URL").build().unwrap_err() => reqwest_0_12::Error;
-        reqwest_middleware::Error::Middleware(anyhow::anyhow!("none")) => reqwest_middleware::Error;
         sqlx::Error::PoolTimedOut => sqlx::Error;
         sqlx_0_8::Error::PoolTimedOut => sqlx_0_8::Error;
         sea_orm::DbErr::RecordNotUpdated => sea_orm::DbErr;
@@ -43,6 +44,25 @@ async fn the_error_of_each_client_comes_in_an_error_that_can_be_stopped() {
         h2::Error::from(h2::Reason::REFUSED_STREAM) => h2::Error;
         PoolError::<redis::RedisError>::Timeout(TimeoutType::Wait) => PoolError<redis::RedisError>;
     }
+}
+
+/// It holds the `Stopped` itself, as a boxed error.
+#[tokio::test(start_paused = true)]
+async fn the_error_of_the_middleware_is_that_of_the_call() {
+    use reqwest_middleware::Error::Middleware;
+
+    let failed = POLICY
+        .run(|| ready(Err::<(), _>(Middleware(anyhow::anyhow!("none")))))
+        .await;
+    assert!(failed.unwrap_err().is_middleware());
+    let timed = POLICY.with_timeout(Duration::from_millis(5));
+    let stopped = timed
+        .run(std::future::pending::<reqwest_middleware::Result<()>>)
+        .await;
+    let Err(Middleware(stopped)) = stopped else {
+        panic!("{stopped:?}");
+    };
+    assert_eq!(stopped.downcast::<Stopped>().unwrap().attempts(), 1);
 }
 
 /// No one but hyper can make these errors.
