@@ -54,7 +54,7 @@ macro_rules! client {
 
 /// `$lines` are the two lines to paste.
 macro_rules! sends_requests {
-    ($feature:literal $Error:ty, $Holds:ident, $lines:literal) => {
+    ($($feature:literal $Error:ty, $Holds:ident, $lines:literal;)+) => {$(
         client! {
             $feature $Error, $Holds;
             "return `Result<_, RequestError>`, which `?` makes from `{E}` too, and write these lines:"
@@ -62,12 +62,12 @@ macro_rules! sends_requests {
             "`check` keeps the `Retry-After` of a failed response, which `error_for_status` loses"
             "for an error type of your own, add a variant: `Stopped(#[from] reattempt::Stopped)`"
         }
-    };
+    )+};
 }
 
 /// `$line` is the line to paste.
 macro_rules! commits {
-    ($feature:literal $Error:ty, $Holds:ident, $line:literal) => {
+    ($($feature:literal $Error:ty, $Holds:ident, $line:literal;)+) => {$(
         client! {
             $feature $Error, $Holds;
             "in a function that commits a transaction, return `Result<_, TransactionError<{E}>>` and write this line:"
@@ -75,34 +75,24 @@ macro_rules! commits {
             "`.commit()` stays as it is: an attempt whose commit may have taken effect is not repeated"
             "in a function without a transaction, return `Result<_, reattempt::Error<{E}>>`"
         }
-    };
+    )+};
 }
 
 sends_requests! {
     "reqwest-0_13" reqwest::Error, HoldsRequest,
-    "`use reattempt::reqwest_0_13::{{RequestError, ResponseExt as _}};`\n`let response = client.get(url).send().await?.check()?;`"
-}
-sends_requests! {
+        "`use reattempt::reqwest_0_13::{{RequestError, ResponseExt as _}};`\n`let response = client.get(url).send().await?.check()?;`";
     "reqwest-0_12" reqwest_0_12::Error, HoldsOldRequest,
-    "`use reattempt::reqwest_0_12::{{RequestError, ResponseExt as _}};`\n`let response = client.get(url).send().await?.check()?;`"
+        "`use reattempt::reqwest_0_12::{{RequestError, ResponseExt as _}};`\n`let response = client.get(url).send().await?.check()?;`";
 }
 commits! {
     "sqlx-0_9" sqlx_core::Error, HoldsSqlx,
-    "`use reattempt::sqlx_0_9::TransactionError;`"
-}
-commits! {
+        "`use reattempt::sqlx_0_9::TransactionError;`";
     "sqlx-0_8" sqlx_core_0_8::Error, HoldsOldSqlx,
-    "`use reattempt::sqlx_0_8::TransactionError;`"
-}
-commits! {
+        "`use reattempt::sqlx_0_8::TransactionError;`";
     "sea-orm-2" sea_orm::DbErr, HoldsDbErr,
-    "`use reattempt::sea_orm_2::TransactionError;`"
-}
-commits! {
+        "`use reattempt::sea_orm_2::TransactionError;`";
     "sea-orm-1" sea_orm_1::DbErr, HoldsOldDbErr,
-    "`use reattempt::sea_orm_1::TransactionError;`"
-}
-commits! {
+        "`use reattempt::sea_orm_1::TransactionError;`";
     "tokio-postgres-0_7" tokio_postgres::Error, HoldsPostgres,
-    "`use reattempt::tokio_postgres_0_7::TransactionError;`"
+        "`use reattempt::tokio_postgres_0_7::TransactionError;`";
 }
