@@ -147,6 +147,36 @@ pub(super) fn handshake(error: Link<'_>) -> Verdict {
     }
 }
 
+/// Returns the verdict of a failed connection attempt, in which no request was sent.
+///
+/// The cause can be permanent: a certificate that is not trusted, for example, or a proxy that wants another password. A Unix socket
+/// or a Windows pipe that is not there is refused: the server may make it when it starts.
+#[cfg(all(
+    feature = "hyper-1",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+pub(super) fn connect(error: Link<'_>) -> Verdict {
+    /// How a proxy says that it did not accept the password, or got none. The errors of `hyper-util` for HTTP and SOCKS proxies
+    /// have no public type, so their texts tell.
+    const WRONG_PASSWORD: [&str; 4] = [
+        "tunnel error: proxy authorization required",
+        "SOCKS error: server does not support user/pass authentication",
+        "SOCKS error: server implements authentication incorrectly",
+        "SOCKS error: credentials not accepted",
+    ];
+    let inside = links(error).nth(1).map_or(Assessment::UNKNOWN, assessment);
+    let wrong_password = || links(error).any(|link| WRONG_PASSWORD.contains(&&*link.to_string()));
+    let no_socket = || {
+        let mut causes = links(error).filter_map(as_type::<io::Error>);
+        causes.any(|cause| cause.kind() == io::ErrorKind::NotFound)
+    };
+    if inside.verdict == Verdict::Permanent && !no_socket() || wrong_password() {
+        Verdict::Permanent
+    } else {
+        Verdict::Refused
+    }
+}
+
 /// Returns the verdict of the first error in the chain that has the last word: `error` itself, or a source.
 pub(crate) fn last_word(error: Link<'_>) -> Option<Verdict> {
     links(error).find_map(has_last_word)
@@ -242,10 +272,14 @@ macro_rules! of_tonic {
     ($version:ident) => {
         |link| {
             #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-            if let Some(answer) = alone::<$version::ConnectError>(link) {
-                return Some(answer);
+            if let Some(error) = as_type::<$version::ConnectError>(link) {
+                return Some(Answer::certain(connect(error)));
             }
-            alone::<$version::Status>(link).or_else(|| alone::<$version::TimeoutExpired>(link))
+            alone::<$version::Status>(link).or_else(|| {
+                // The timeout of this client. It is only found as the source of a `Status`.
+                as_type::<$version::TimeoutExpired>(link)?;
+                Some(Answer::open(Verdict::Transient))
+            })
         }
     };
 }

@@ -1,21 +1,17 @@
 //! The adapter of one version of `tonic`. The module around names the crates of that version `client`, `types` and `prost`.
 
-mod metadata;
-
 use std::time::Duration;
 
-pub use self::metadata::set_attempt_metadata;
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use super::client::ConnectError;
+use super::client::metadata::MetadataMap;
 use super::client::{Code, Status, TimeoutExpired};
 use super::prost::Message as _;
 use super::types::pb;
+use crate::adapters::http::headers::{GRPC, attempt, set_header, set_key};
 use crate::adapters::http::retry_after;
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use crate::adapters::hyper::legacy::connect;
 use crate::adapters::known::{Alone, Answer, by_its_chain};
 use crate::classify::{Assessment, OfClient, Retryable, Verdict};
 use crate::codes;
+use ::http::HeaderName;
 
 /// The verdict is that of [`codes::grpc`](codes::grpc()).
 #[diagnostic::do_not_recommend]
@@ -80,20 +76,6 @@ fn is_shed(status: &Status) -> bool {
         && status.message() == "Too many active requests for the connection"
 }
 
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-impl Alone for ConnectError {
-    fn alone(&self) -> Answer {
-        Answer::certain(connect(self))
-    }
-}
-
-/// The timeout of this client. It is only found as the source of a [`Status`].
-impl Alone for TimeoutExpired {
-    fn alone(&self) -> Answer {
-        Answer::open(Verdict::Transient)
-    }
-}
-
 /// The wish of the server for the next attempt.
 enum Pushback {
     After(Duration),
@@ -139,6 +121,47 @@ fn retry_info(status: &Status) -> Option<Pushback> {
         (Ok(seconds), Ok(nanos)) => Pushback::After(seconds.saturating_add(nanos)),
         _ => Pushback::Never,
     })
+}
+
+/// Describes the current attempt to the server.
+///
+/// | metadata | value |
+/// |---|---|
+/// | `idempotency-key` | the same UUID for all attempts of a call |
+/// | `grpc-previous-rpc-attempts` | the number of attempts before this one, from the second attempt on (gRFC A6) |
+/// | `grpc-timeout` | the time left, if the attempt has a limit (*gRPC over HTTP2*, gRPC project) |
+///
+/// A key that is already set is kept, the number is replaced, and of two times the shorter one is sent. Outside of an attempt,
+/// as in an interceptor above the layer that retries, nothing is set, and an event of level warn says where.
+///
+/// # Panics
+///
+/// - If the operating system gives no randomness for the key.
+///
+/// # Examples
+///
+/// ```
+/// # mod reattempt { pub use reattempt_runtime::adapters::tonic as tonic_0_14; }
+/// let mut request = tonic::Request::new("order 7");
+/// reattempt::tonic_0_14::set_attempt_metadata(request.metadata_mut());
+/// // Not in the body of an annotated function, so there is no attempt.
+/// assert!(request.metadata().is_empty());
+/// ```
+#[track_caller]
+pub fn set_attempt_metadata(metadata: &mut MetadataMap) {
+    let Some(attempt) = attempt() else {
+        return;
+    };
+    let headers = metadata.as_mut();
+    set_key(headers, &attempt);
+    let previous = HeaderName::from_static("grpc-previous-rpc-attempts");
+    match attempt.number() - 1 {
+        0 => drop(headers.remove(previous)),
+        number => set_header(headers, previous, number.to_string()),
+    }
+    if let Some(left) = attempt.remaining() {
+        GRPC.set(headers, left);
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 use std::io;
 
-use super::super::client::metadata::MetadataMap;
 use super::super::prost::bytes::Bytes;
 use super::super::types::{ErrorDetails, StatusExt as _};
 use super::super::{prost, types};
