@@ -355,10 +355,9 @@ impl<Q, L> RetryLayer<Q, L> {
         if site.idempotent == Some(false) {
             once = " (the request may not run twice)";
         }
-        let site = match &budget {
-            Some(budget) => site.with_budget(budget.budget()),
-            None => site,
-        };
+        if let Some(budget) = &budget {
+            site = site.with_budget(budget.budget());
+        }
         let means_failure = |verdict: Verdict| {
             let unknown = verdict == Verdict::Unknown && site.idempotent == Some(true);
             verdict.is_retryable() || unknown

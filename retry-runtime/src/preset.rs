@@ -39,7 +39,8 @@ use crate::policy::{Policy, PolicyBudget};
 #[derive(Debug)]
 pub struct Preset {
     name: &'static str,
-    policy: Policy,
+    /// The policy in the code. Calls read [`policy()`](Self::policy).
+    pub(crate) policy: Policy,
     /// The cell of the budget, made at the first use and never dropped, because a copy of the policy may live as long as
     /// the program.
     cell: OnceLock<&'static BudgetCell>,
@@ -125,10 +126,6 @@ impl Preset {
     fn cell(&self) -> &'static BudgetCell {
         self.cell
             .get_or_init(|| Box::leak(Box::new(BudgetCell::full())))
-    }
-
-    pub(crate) const fn in_code(&self) -> &Policy {
-        &self.policy
     }
 
     /// Sets the policy of calls that begin from now on, outside of test scopes.

@@ -150,7 +150,7 @@ pub fn configure(
         {
             problems.push(format!("{}: the preset is given twice", preset.name()));
         }
-        match settings.over(preset.in_code().clone()) {
+        match settings.over(preset.policy.clone()) {
             Ok(policy) => policies.push((preset, policy)),
             Err(problem) => problems.push(format!("{}: {problem}", preset.name())),
         }

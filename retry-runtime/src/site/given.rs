@@ -118,7 +118,7 @@ impl PolicyOf for Preset {
     }
 
     fn overridden(&self, policy: &Policy, settings: &SiteSettings<'_>) {
-        let (code, of_call) = (self.in_code(), &settings.policy);
+        let (code, of_call) = (&self.policy, &settings.policy);
         let budget =
             policy.budget() != code.budget() && !matches!(settings.budget, GivenBudget::OfPolicy);
         let keys = policy.overridden(code, of_call).into_iter().flatten();
