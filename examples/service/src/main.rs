@@ -50,6 +50,7 @@ async fn main() -> Result<(), Failure> {
     tell_events(arguments.events);
     let recorder = metrics::install()?;
     presets::load(&arguments.config)?;
+    presets::collect_functions();
 
     let upstreams = Upstreams::start().await?;
     let shop = shop::router(&upstreams)?;

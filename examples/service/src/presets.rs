@@ -1,11 +1,13 @@
-//! The policies by name, and which function uses which.
+//! The policies by name, and which functions use them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use figment::Figment;
 use figment::providers::{Env, Format as _, Toml};
-use reattempt::{FAST_IO, Policy, Preset, Settings, configure, set_enabled};
+use reattempt::{FAST_IO, Policy, Preset, Settings, configure, set_enabled, set_listener};
 use serde::Deserialize;
 
 /// An HTTP server that answers in some milliseconds.
@@ -40,13 +42,32 @@ pub(crate) static ORDERS: Preset = Preset::new(
 
 pub(crate) static PRESETS: [&Preset; 3] = [&CATALOGUE, &CART, &ORDERS];
 
-/// The label of each retried function in metrics and events, with its preset.
-pub(crate) static FUNCTIONS: [(&str, &Preset); 4] = [
-    ("service::catalogue::price", &CATALOGUE),
-    ("service::cart::add", &CART),
-    ("service::cart::count_visit", &CART),
-    ("service::orders::place", &ORDERS),
-];
+/// The functions that made a call, by their label in metrics and events.
+static SEEN: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+
+/// Collects the functions from now on.
+pub(crate) fn collect_functions() {
+    set_listener(|report| {
+        seen().insert(report.function());
+    });
+}
+
+/// The functions, each with its preset, which has the name of its module.
+pub(crate) fn functions() -> Vec<(&'static str, &'static Preset)> {
+    let preset_of = |function: &str| {
+        let module = function.split("::").nth(1)?;
+        PRESETS.into_iter().find(|preset| preset.name() == module)
+    };
+    let seen = seen();
+    let functions = seen.iter();
+    functions
+        .filter_map(|function| Some((*function, preset_of(function)?)))
+        .collect()
+}
+
+fn seen() -> MutexGuard<'static, BTreeSet<&'static str>> {
+    SEEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The settings of the file and of the variables.
 #[derive(Deserialize, Default)]

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::admin::Admin;
-use crate::presets::{FUNCTIONS, PRESETS};
+use crate::presets::{PRESETS, functions};
 use crate::upstream::{Health, Upstream};
 
 /// How many delays the page has room for.
@@ -70,11 +70,12 @@ impl Status {
             retries: is_enabled(),
             load: admin.load,
             upstreams: admin.upstreams.all().map(UpstreamStatus::of).into(),
-            functions: FUNCTIONS
+            functions: functions()
+                .into_iter()
                 .map(|(function, preset)| {
                     FunctionStatus::of(function, preset.name(), &preset.policy())
                 })
-                .into(),
+                .collect(),
             presets: PRESETS.map(PresetStatus::of).into(),
         }
     }

@@ -83,7 +83,7 @@ fn wanted(read: &Read) -> Vec<Wanted> {
         mean.map(|seconds| 1000.0 * seconds)
     };
     let capacities = functions.iter().map(|function| capacity(read, function));
-    let capacity = capacities.fold(0.0, f64::max);
+    let top = capacities.reduce(f64::max);
     vec![
         Wanted {
             title: "Calls",
@@ -99,7 +99,7 @@ fn wanted(read: &Read) -> Vec<Wanted> {
             top: None,
         },
         lines("Retries", "/s", of_each(&retries), None),
-        lines("Budget level", " tokens", of_each(&level), Some(capacity)),
+        lines("Budget level", " tokens", of_each(&level), top),
         lines("Delay before a retry", " ms", of_each(&delay), None),
     ]
 }
@@ -173,7 +173,9 @@ impl Axes {
         if let Some(top) = wanted.top {
             assert_eq!(self.max, top, "the axis of {title}");
         }
-        for at in 0..wanted.series[0].values.len() {
+        // No function is known before its first call.
+        let times = wanted.series.first().map_or(0, |first| first.values.len());
+        for at in 0..times {
             let values = wanted.series.iter().filter_map(|series| series.values[at]);
             let highest = if wanted.stacked {
                 values.sum()
@@ -261,6 +263,10 @@ fn legend(chart: &Chart, wanted: &Wanted) {
         .strip_prefix(&now)
         .and_then(|rest| rest.strip_suffix('.'));
     let label: Vec<_> = label.map_or(vec![], |label| label.split(", ").collect());
+    if wanted.series.is_empty() {
+        assert_eq!(label, ["no call yet"], "{title}");
+        return;
+    }
     assert_eq!(label.len(), wanted.series.len(), "{title}: {}", chart.label);
     for (((series, item), label), path) in wanted
         .series
