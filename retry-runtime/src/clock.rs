@@ -89,13 +89,6 @@ impl Stamp {
     }
 }
 
-/// No instant, as the limit of a call that has none.
-impl Default for Stamp {
-    fn default() -> Self {
-        Self::NEVER
-    }
-}
-
 /// The length in nanoseconds. It saturates at `u64::MAX`, after 584 years.
 #[inline]
 pub(crate) const fn nanos(length: Duration) -> u64 {
