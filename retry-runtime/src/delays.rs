@@ -105,13 +105,10 @@ fn exponential(n: u32, base: u128, max: u128, factor: u32) -> u128 {
     let max = max.saturating_mul(1000);
     for _ in 0..n {
         let next = value.saturating_mul(u128::from(factor)) / 1000;
-        if next <= value {
+        if value >= max || next <= value {
             break;
         }
         value = next;
-        if value >= max {
-            break;
-        }
     }
     value / 1000
 }
