@@ -79,7 +79,7 @@ where
     ///
     /// # Errors
     ///
-    /// - The error of the operation, or what stopped the call, in the type that [`Policy::run`] says.
+    /// - The error of the operation, or what stopped the call, in the type that [`Policy::run`](crate::Policy::run) says.
     // Not `async`: its future would hold `self` beside the parts.
     pub fn unboxed<F>(self) -> impl Future<Output = Result<T, X>>
     where
@@ -93,7 +93,7 @@ where
     ///
     /// # Errors
     ///
-    /// - The error of the operation, or what stopped the call, in the type that [`Policy::run`] says.
+    /// - The error of the operation, or what stopped the call, in the type that [`Policy::run`](crate::Policy::run) says.
     pub fn call(self) -> Result<T, X>
     where
         O: FnMut() -> Result<T, E>,
