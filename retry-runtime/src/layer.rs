@@ -187,7 +187,7 @@ const REST: Duration = Duration::from_millis(50);
 ///
 /// | layer | above: once for a call | below: once for an attempt |
 /// |---|---|---|
-/// | `Timeout` | limits the call and its waits | limits an attempt, which is retried; prefer `timeout` and `deadline` of the policy, which send the time left |
+/// | `Timeout` | limits the call and its waits | limits an attempt, which is retried; prefer `timeout` and `deadline` of the policy, which also count in the time that [`with_attempt_headers`](HttpRequests::with_attempt_headers) sends |
 /// | `ConcurrencyLimit`, `RateLimit` | counts calls, also while they wait for a retry | counts attempts, and takes no permit during a wait. But the time until an attempt gets a permit counts towards its `timeout`, as if the service were slow |
 /// | `LoadShed` | sheds nothing | sheds an attempt, which is refused and so retried |
 /// | `Buffer` | works | what a service below does before it returns its future, such as `map_request`, sees no attempt |

@@ -83,7 +83,8 @@ pub fn check<T>(response: Response<T>) -> Result<Response<T>, StatusError> {
 ///
 /// A 409 is transient if it may be about the idempotency key of the call itself: a request of another attempt, which timed out
 /// or failed, or which runs beside this one, may still have the key. For that, make the error in the attempt, and send the key by
-/// [`set_attempt_headers`], or take it from [`Attempt::idempotency_key`].
+/// [`set_attempt_headers`], take it from [`Attempt::idempotency_key`], or name the header in the body of an annotated function:
+/// `.header("idempotency-key", key)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusError {
     status: StatusCode,

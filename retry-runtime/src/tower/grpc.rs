@@ -29,6 +29,9 @@ use crate::stopped::{Outcome, Stopped};
 /// hints, such as `RetryInfo`. A status that comes after messages is the caller's. A request whose body is not complete at once is
 /// a stream, and sent once.
 ///
+/// A `grpc-timeout` on a request is its deadline, and each attempt sends what is left of the time. The layer adds none to a request
+/// without one.
+///
 /// Of an error below, only the errors that this crate knows count, along the chain of sources. So a service of your own below the
 /// layer fails with a `Status`, such as by `.map_err(…)`.
 ///
