@@ -3,7 +3,7 @@
 //! The package is in the target folder of the workspace and shares its compiled crates, so the test is quick.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::{env, fs};
 
 use crate::markdown::read;
@@ -80,18 +80,19 @@ fn package() -> PathBuf {
     folder
 }
 
+/// Runs cargo in the package.
+fn cargo(folder: &Path, arguments: &[&str]) -> Output {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let mut command = Command::new(cargo);
+    command.args(arguments).current_dir(folder);
+    command.env("CARGO_TARGET_DIR", target).output().unwrap()
+}
+
 #[test]
 #[ignore = "it builds a package of its own: `cargo test --test checkout -- --ignored`, as `.ci/run` does"]
 fn the_readme_compiles_and_runs_as_pasted() {
-    let folder = package();
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let output = Command::new(cargo)
-        .arg("run")
-        .current_dir(&folder)
-        .env("CARGO_TARGET_DIR", target)
-        .output()
-        .unwrap();
+    let output = cargo(&package(), &["run"]);
     let log = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{log}");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "pasted\n");
@@ -103,17 +104,11 @@ fn the_readme_compiles_and_runs_as_pasted() {
 fn a_token_that_is_no_future_has_one_error() {
     let folder = package();
     let source = read("tests/ui/fail/cancel-token.rs");
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     fs::create_dir_all(folder.join("examples")).unwrap();
     for key in ["cancel", "cancel_waits"] {
         let source = source.replace("cancel = token", &format!("{key} = token"));
         fs::write(folder.join("examples/token.rs"), source).unwrap();
-        let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-            .args(["check", "--example", "token"])
-            .current_dir(&folder)
-            .env("CARGO_TARGET_DIR", target)
-            .output()
-            .unwrap();
+        let output = cargo(&folder, &["check", "--example", "token"]);
         let log = String::from_utf8_lossy(&output.stderr);
         assert_eq!(log.matches("error[").count(), 1, "{log}");
     }

@@ -30,12 +30,7 @@ fn client(address: SocketAddr) -> HealthClient<Channel> {
 /// A function as a user writes it. `Status` cannot hold a `Stopped`, so `Error` wraps it.
 #[retry(attempts = 3, base = "1ms", timeout = "20s")]
 async fn check(client: &HealthClient<Channel>) -> Result<i32, reattempt::Error<Status>> {
-    let mut client = client.clone();
-    Ok(client
-        .check(HealthCheckRequest::default())
-        .await?
-        .into_inner()
-        .status)
+    Ok(check_once(client).await?)
 }
 
 async fn check_once(client: &HealthClient<Channel>) -> Result<i32, Status> {
