@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reattempt::retry;
-use reattempt::sqlx_0_9::{TransactionError, commit};
+use reattempt::sqlx_0_9::TransactionError;
 use sqlx::PgPool;
 use tokio::sync::watch;
 
@@ -88,6 +88,6 @@ impl Books {
                 .execute(&mut *transaction)
                 .await?;
         }
-        commit(transaction).await
+        Ok(transaction.commit().await?)
     }
 }

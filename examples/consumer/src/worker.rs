@@ -1,11 +1,10 @@
 //! A process that takes messages, works on them, and acknowledges what is done.
 
-use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use async_nats::jetstream::{AckKind, Context, Message};
 use futures::StreamExt as _;
-use reattempt::{Policy, Retryable as _};
+use reattempt::Retryable as _;
 use sqlx::postgres::PgPoolOptions;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -15,11 +14,8 @@ use crate::Failure;
 use crate::bookings::{Booking, Books};
 use crate::broker;
 
-/// When a message that was given back is delivered again.
-const REDELIVERIES: Policy = Policy::new()
-    .with_attempts(u32::MAX)
-    .with_base(Duration::from_millis(200))
-    .with_max_delay(Duration::from_secs(2));
+/// When a message that was given back is delivered again, unless the server asks for another delay.
+const REDELIVERY: Duration = Duration::from_secs(2);
 
 /// Works until SIGTERM, and then gives back what is not done.
 pub(crate) async fn run(broker: &str, database: &str) -> Result<(), Failure> {
@@ -74,18 +70,7 @@ async fn answer(broker: &Context, books: &Books, message: &Message) -> Result<()
         return message.ack().await;
     };
     // Any other fault passes. At the end of this process, another one takes the message at once.
-    let delay = if *books.shutdown.borrow() {
-        None
-    } else {
-        error.hint().or_else(|| redelivery(delivery))
-    };
+    let ends = *books.shutdown.borrow();
+    let delay = (!ends).then(|| error.hint().unwrap_or(REDELIVERY));
     message.ack_with(AckKind::Nak(delay)).await
-}
-
-/// The delay after this delivery, counted from 1.
-fn redelivery(delivery: i64) -> Option<Duration> {
-    // Each message draws its own delay. Else all of them would come back at once.
-    let seed = RandomState::new().hash_one(delivery);
-    let delivery = usize::try_from(delivery.min(100)).unwrap_or(1);
-    REDELIVERIES.schedule(seed).nth(delivery.saturating_sub(1))
 }
