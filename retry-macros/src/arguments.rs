@@ -35,10 +35,8 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
     let block = function.block();
     let mut rebindings = block.map_or_else(Vec::new, |block| block.rebindings.clone());
     let locals = block.map_or(&[][..], |block| &block.locals);
-    let inputs = &signature.inputs;
-    let rebound = rebindings.iter().map(|rebinding| &rebinding.pat);
-    let bound = locals.iter().map(|(_, name)| name);
-    let names = quote!(#inputs #(#rebound)* #(#bound)*);
+    let (inputs, bound) = (&signature.inputs, locals.iter().map(|(_, name)| name));
+    let names = quote!(#inputs #(#rebindings)* #(#bound)*);
     let body = block.map_or(&function.body, |block| &block.body);
     let budget = model.budget.as_ref().and_then(|budget| budget.value.expr());
     let delays = model.delays.as_ref().and_then(|delays| delays.value.expr());
@@ -65,26 +63,21 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
             Give::Returned => errors.push(At::of(&function.output), item::returns_a_loan(&name)),
             _ => {}
         }
-        plan.write(given, &mut found, mention, attempts)
+        let again = plan.write(given, &mut found, mention, attempts);
+        plan.rename_self |= again && name == "self";
+        again
     };
     // A rebinding hides the argument that it names.
     let names = rebindings.iter().filter_map(future::rebound);
-    let names = names.map(Ident::to_string);
-    let mut hidden: HashMap<_, _> = names.map(|name| (name, (None, false))).collect();
+    let mut hidden: HashMap<_, _> = names.map(|name| (name.to_string(), None)).collect();
     for input in &mut signature.inputs {
-        let (name, ty, is_self) = match input {
-            FnArg::Receiver(this) => (Some("self".to_owned()), type_of_self(this), true),
-            FnArg::Typed(typed) => {
-                let name = name_of(typed).map(Ident::to_string);
-                (name, (*typed.ty).clone(), false)
-            }
+        let (name, ty) = match &*input {
+            FnArg::Receiver(this) => (Some("self".to_owned()), type_of_self(this)),
+            FnArg::Typed(it) => (name_of(it).map(Ident::to_string), (*it.ty).clone()),
         };
-        if let Some(place) = name.and_then(|name| hidden.get_mut(&name)) {
-            *place = (Some(ty), is_self);
-            continue;
-        }
-        match input {
-            FnArg::Receiver(this) => {
+        match (name.and_then(|name| hidden.get_mut(&name)), input) {
+            (Some(place), _) => *place = Some(ty),
+            (None, FnArg::Receiver(this)) => {
                 let found = Found {
                     ident: &Ident::new("self", this.self_token.span),
                     attributes: &only(&this.attrs, is_kept),
@@ -93,20 +86,21 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
                 };
                 bind(found, true);
             }
-            FnArg::Typed(typed) => {
+            (None, FnArg::Typed(typed)) => {
                 let attributes = &mut only(&typed.attrs, is_kept);
                 let mut bind = |found: Found<'_, '_>| bind(found, false);
-                if collect(&mut typed.pat, Some(&typed.ty), attributes, &mut bind) {
+                if collect(&mut typed.pat, Some(&ty), attributes, &mut bind) {
                     typed.attrs = without_expect(&typed.attrs);
                 }
             }
         }
     }
     for rebinding in &mut rebindings {
-        let argument = future::rebound(rebinding).and_then(|name| hidden.get(&name.to_string()));
-        let (ty, is_self) = argument.map_or((None, false), |(ty, is_self)| (ty.as_ref(), *is_self));
+        let name = future::rebound(rebinding).map(Ident::to_string);
+        let name = name.unwrap_or_default();
+        let ty = hidden.get(&name).and_then(Option::as_ref);
         let attributes = &mut only(&rebinding.attrs, is_kept);
-        let mut bind = |found: Found<'_, '_>| bind(found, is_self);
+        let mut bind = |found: Found<'_, '_>| bind(found, name == "self");
         collect(&mut rebinding.pat, ty, attributes, &mut bind);
     }
     // The variables that a function binds before its handmade future exist once in a call, and the future may hand them over

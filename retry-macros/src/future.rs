@@ -12,7 +12,7 @@ use syn::{
     Stmt, Token, Type, TypeParamBound,
 };
 
-use crate::paths::{boxed_bounds, ends_in, inside, peel_type, type_arguments};
+use crate::paths::{boxed_bounds, ends_in, inside, peel_type, traits, type_arguments};
 use crate::tokens;
 
 /// A body that returns a future.
@@ -83,10 +83,7 @@ pub(crate) fn output_of(ty: &Type) -> Option<(Type, FutureKind)> {
 }
 
 fn future_output(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<Type> {
-    let mut futures = bounds.iter().filter_map(|bound| match bound {
-        TypeParamBound::Trait(bound) => bound.path.segments.last(),
-        _ => None,
-    });
+    let mut futures = traits(bounds).filter_map(|bound| bound.path.segments.last());
     let future = futures.find(|last| last.ident == "Future")?;
     let PathArguments::AngleBracketed(arguments) = &future.arguments else {
         return None;

@@ -2,7 +2,9 @@
 
 use proc_macro2::Ident;
 use syn::punctuated::Punctuated;
-use syn::{GenericArgument, Path, PathArguments, PathSegment, Token, Type, TypeParamBound};
+use syn::{
+    GenericArgument, Path, PathArguments, PathSegment, Token, TraitBound, Type, TypeParamBound,
+};
 
 use crate::tokens::is_among;
 
@@ -56,4 +58,13 @@ pub(crate) fn boxed_bounds(ty: &Type) -> Option<&Punctuated<TypeParamBound, Toke
         Type::TraitObject(object) => Some(&object.bounds),
         _ => None,
     }
+}
+
+pub(crate) fn traits<'t>(
+    bounds: impl IntoIterator<Item = &'t TypeParamBound>,
+) -> impl Iterator<Item = &'t TraitBound> {
+    bounds.into_iter().filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => Some(bound),
+        _ => None,
+    })
 }

@@ -34,6 +34,8 @@ pub(super) enum Give {
     Convert(TokenStream),
     /// What this method of the runtime's `Argument` makes of it: a clone, else a reference or a compile error.
     Made(&'static str),
+    /// The same of `self`, with the error where the body moves it.
+    MadeOfSelf(&'static str),
     /// A compile error: both attempts would borrow it mutably.
     Hedged,
     /// A compile error: it would drop a clone.
@@ -65,8 +67,8 @@ pub(super) fn give(kind: Kind, mention: Mention, mutable: bool, attempts: Attemp
         (Kind::Mutable(_), _) if uniquely => Give::BorrowTarget,
         (Kind::Mutable(_), _) => Give::AsIs,
 
-        (Kind::OfSelf, _) if mutable => Give::Made("own_mut_self"),
-        (Kind::OfSelf, _) if used >= Use::Moved => Give::Made("own_self"),
+        (Kind::OfSelf, _) if mutable => Give::MadeOfSelf("own_mut_self"),
+        (Kind::OfSelf, _) if used >= Use::Moved => Give::MadeOfSelf("own_self"),
         (_, Use::Dropped) => Give::Dropped,
         (Kind::Into(target), _) if by_value && !mutable => Give::Convert(target),
 
@@ -79,7 +81,7 @@ pub(super) fn give(kind: Kind, mention: Mention, mutable: bool, attempts: Attemp
 
         (Kind::CalledOnce, _) => Give::Made("own"),
         _ if mutable => Give::Made("own"),
-        (Kind::Ends | Kind::Guard, _) if by_value => Give::Made("own"),
+        (Kind::Owned, _) if by_value => Give::Made("own"),
         (Kind::Closed | Kind::Unknown, _) if used >= Use::Moved => Give::Made("own"),
         (_, Use::Task) => Give::Made("own"),
         _ if by_value && attempts == AttemptKind::Closures => Give::Made("on_this_thread"),

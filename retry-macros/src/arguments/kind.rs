@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote};
-use syn::{TraitBound, Type, TypeParamBound, TypeReference, WherePredicate};
+use syn::{Type, TypeParamBound, TypeReference, WherePredicate};
 
 use crate::item::{Function, Lifetimes, looks_generic, mentions_lifetime};
-use crate::paths::{boxed_bounds, ends_in, inside, peel_type, type_arguments};
+use crate::paths::{boxed_bounds, ends_in, inside, peel_type, traits, type_arguments};
 use crate::tokens::{has_word, words};
 
 /// What the type of an argument shows of it.
@@ -26,11 +26,10 @@ pub(super) enum ArgumentKind {
     Calls { is_closed: bool },
     /// `F: FnOnce()`: a call uses it up.
     CalledOnce,
-    /// An iterator, a future: it ends when it is used, and can only be made again.
-    Ends,
-    /// A generic type of which nothing is known, as with `guard: impl Send`. Who waits until a guard is dropped would wait for
-    /// the end of the call, if each attempt had a reference to it.
-    Guard,
+    /// An iterator, a future: it ends when it is used, and can only be made again. Or a generic type of which nothing is known, as
+    /// with `guard: impl Send`. Who waits until a guard is dropped would wait for the end of the call, if each attempt had a
+    /// reference to it.
+    Owned,
     /// Any other generic type. A reference can stand for it.
     Open,
     /// A type that a reference cannot stand for: it is not generic, or its bounds are hardly those of a reference. One is
@@ -60,7 +59,7 @@ const ENDS: &str = "DoubleEndedIterator ExactSizeIterator Future IntoFuture Into
 
 /// What a function shows of the types of its arguments. It is read once for all of them.
 pub(super) struct Types<'f> {
-    words: HashMap<String, Word<'f>>,
+    words: HashMap<String, Parameter<'f>>,
     output: Lifetimes,
     /// The lifetimes of each `&mut` in the result: `None` is one that it elides.
     lent: HashSet<Option<&'f Ident>>,
@@ -70,24 +69,16 @@ pub(super) struct Types<'f> {
     related: bool,
 }
 
-/// A word that may be a type parameter.
-#[derive(Default)]
-struct Word<'f> {
+/// What a function shows of a type parameter, or of any other word.
+#[derive(Clone, Default)]
+struct Parameter<'f> {
     bounds: Vec<&'f TypeParamBound>,
-    /// Whether the function declares it.
-    declared: bool,
-    /// How often it is declared or bounded, and how often it is in declarations and bounds: in more, if another type has a bound
-    /// that names it, as in `Config: From<S>`.
-    own: usize,
-    bounding: usize,
+    /// Whether the function shows all of its bounds. A parameter of the `impl` around it may have others.
+    shown: bool,
+    /// How often declarations and bounds name it, apart from its own: in the bound of another type, as in `Config: From<S>`.
+    elsewhere: i32,
     /// How often it is in the types and in the body.
     count: usize,
-}
-
-impl Word<'_> {
-    fn is_elsewhere(&self) -> bool {
-        self.bounding > self.own
-    }
 }
 
 impl<'f> Types<'f> {
@@ -106,57 +97,75 @@ impl<'f> Types<'f> {
         lent(&function.output, &mut types.lent);
         for parameter in generics.type_params() {
             let word = types.word(parameter.ident.to_string());
-            (word.declared, word.own) = (true, word.own + 1);
+            (word.shown, word.elsewhere) = (true, word.elsewhere - 1);
             word.bounds.extend(&parameter.bounds);
         }
         for clause in clauses.iter().flat_map(|clause| &clause.predicates) {
             if let WherePredicate::Type(clause) = clause {
                 if let Some(name) = name_of(&clause.bounded_ty) {
                     let word = types.word(name.to_string());
-                    word.own += 1;
+                    word.elsewhere -= 1;
                     word.bounds.extend(&clause.bounds);
                 }
             }
         }
         if !generics.params.is_empty() || clauses.is_some() {
-            words(&quote!(#generics #clauses)).for_each(|word| types.word(word).bounding += 1);
+            words(&quote!(#generics #clauses)).for_each(|word| types.word(word).elsewhere += 1);
             words(&quote!(#inputs #declared #body)).for_each(|word| types.word(word).count += 1);
         }
         types
     }
 
-    fn word(&mut self, name: String) -> &mut Word<'f> {
+    fn word(&mut self, name: String) -> &mut Parameter<'f> {
         self.words.entry(name).or_default()
     }
 
-    /// The word, if the type is a single one.
-    fn word_of(&self, ty: &Type) -> Option<&Word<'f>> {
-        self.words.get(&name_of(ty)?.to_string())
+    /// A type as a parameter: `impl Trait` is one that nothing else names, and `Box<dyn Trait>` has bounds too.
+    fn parameter<'t>(&'t self, ty: &'t Type) -> Parameter<'t> {
+        let (bounds, count) = match (ty, name_of(ty)) {
+            (_, Some(name)) => {
+                let word = self.words.get(&name.to_string());
+                return word.cloned().unwrap_or_default();
+            }
+            (Type::ImplTrait(found), _) => (Some(&found.bounds), 1),
+            _ => (boxed_bounds(ty), 0),
+        };
+        Parameter {
+            bounds: bounds.into_iter().flatten().collect(),
+            shown: true,
+            elsewhere: 0,
+            count,
+        }
     }
 
     pub(super) fn kind(&self, ty: Option<&Type>, is_self: bool) -> ArgumentKind {
         let Some(ty) = ty.map(peel_type) else {
             return ArgumentKind::Unknown;
         };
-        if let Some(reference) = self.reference(ty, is_self) {
-            return reference;
+        let has_mutable = |name| matches!(inside(ty, name), Some(Type::Reference(inner)) if inner.mutability.is_some());
+        match ty {
+            Type::Reference(ty) if ty.mutability.is_none() => ArgumentKind::Shared,
+            Type::Reference(ty) => ArgumentKind::Mutable(self.returned(ty, is_self)),
+            _ if has_mutable("Option") => ArgumentKind::Within("as_deref_mut"),
+            _ if has_mutable("Pin") => ArgumentKind::Within("as_mut"),
+            _ if is_self => ArgumentKind::OfSelf,
+            _ => match self.target(inside(ty, "Option").unwrap_or(ty)) {
+                Some(target) => ArgumentKind::Into(target),
+                None => self.kind_of_value(ty),
+            },
         }
-        if is_self {
-            return ArgumentKind::OfSelf;
-        }
-        if let Some(target) = self.target(inside(ty, "Option").unwrap_or(ty)) {
-            return ArgumentKind::Into(target);
-        }
-        let (bounds, word) = (self.bounds(ty), self.word_of(ty));
-        let traits: Vec<_> = traits(&bounds).collect();
+    }
+
+    fn kind_of_value(&self, ty: &Type) -> ArgumentKind {
+        let parameter = self.parameter(ty);
+        let (bounds, shown) = (&parameter.bounds, parameter.shown);
+        let traits: Vec<_> = traits(bounds.iter().copied()).collect();
         let has = |names| traits.iter().any(|bound| ends_in(&bound.path, names));
         let all = |names| traits.iter().all(|bound| ends_in(&bound.path, names));
         let is_boxed = boxed_bounds(ty).is_some();
         let is_generic = match name_of(ty) {
-            Some(name) if looks_generic(name) || word.is_some_and(|word| word.declared) => {
-                !word.is_some_and(Word::is_elsewhere)
-            }
-            _ => matches!(ty, Type::ImplTrait(_)),
+            Some(name) => (looks_generic(name) || shown) && parameter.elsewhere == 0,
+            None => matches!(ty, Type::ImplTrait(_)),
         };
         let outlives = bounds.iter().any(|bound| match bound {
             TypeParamBound::Lifetime(bound) => bound.ident == "static",
@@ -167,33 +176,16 @@ impl<'f> Types<'f> {
             _ => false,
         });
         let is_closed = outlives || !(is_generic || is_boxed && has(OF_REFERENCES));
-        let shown = self.shows_all(ty);
         if shown && has("AsyncFnMut FnMut") && all("AsyncFnMut FnMut Send Sized Sync Unpin") {
             ArgumentKind::Calls { is_closed }
         } else if has("AsyncFnOnce FnOnce") {
             ArgumentKind::CalledOnce
-        } else if has(ENDS) {
-            ArgumentKind::Ends
-        } else if shown && (is_generic || is_boxed) && all(OF_GUARDS) {
-            ArgumentKind::Guard
+        } else if has(ENDS) || shown && (is_generic || is_boxed) && all(OF_GUARDS) {
+            ArgumentKind::Owned
         } else if is_closed {
             ArgumentKind::Closed
         } else {
             ArgumentKind::Open
-        }
-    }
-
-    fn reference(&self, ty: &Type, is_self: bool) -> Option<ArgumentKind> {
-        let has_mutable = |name| match inside(ty, name) {
-            Some(Type::Reference(inner)) => inner.mutability.is_some(),
-            _ => false,
-        };
-        match ty {
-            Type::Reference(ty) if ty.mutability.is_none() => Some(ArgumentKind::Shared),
-            Type::Reference(ty) => Some(ArgumentKind::Mutable(self.returned(ty, is_self))),
-            _ if has_mutable("Option") => Some(ArgumentKind::Within("as_deref_mut")),
-            _ if has_mutable("Pin") => Some(ArgumentKind::Within("as_mut")),
-            _ => None,
         }
     }
 
@@ -213,29 +205,11 @@ impl<'f> Types<'f> {
         }
     }
 
-    /// The bounds of `impl Trait`, of `Box<dyn Trait>`, or of a type parameter of the function.
-    fn bounds<'t>(&'t self, ty: &'t Type) -> Vec<&'t TypeParamBound> {
-        match (ty, self.word_of(ty)) {
-            (Type::ImplTrait(found), _) => found.bounds.iter().collect(),
-            (_, Some(word)) => word.bounds.clone(),
-            _ => boxed_bounds(ty).map_or_else(Vec::new, Vec::from_iter),
-        }
-    }
-
-    /// Whether the function shows all bounds of a type. A parameter of the `impl` around it may have others.
-    fn shows_all(&self, ty: &Type) -> bool {
-        name_of(ty).is_none() || self.word_of(ty).is_some_and(|word| word.declared)
-    }
-
     /// The `X` of an argument that the body can only convert into it: `impl Into<X>`, or `T: Into<X>` if nothing else names `T`.
     fn target(&self, ty: &Type) -> Option<TokenStream> {
-        let ty = peel_type(ty);
-        let is_alone = match self.word_of(ty) {
-            Some(word) => word.declared && word.count == 1 && !word.is_elsewhere(),
-            None => matches!(ty, Type::ImplTrait(_)),
-        };
-        let bounds = self.bounds(ty);
-        let mut bounds = traits(&bounds).filter(|bound| !ends_in(&bound.path, OF_EVERY_VALUE));
+        let parameter = self.parameter(peel_type(ty));
+        let is_alone = parameter.shown && parameter.count == 1 && parameter.elsewhere == 0;
+        let mut bounds = traits(parameter.bounds).filter(|it| !ends_in(&it.path, OF_EVERY_VALUE));
         let (bound, other) = (bounds.next()?, bounds.next());
         let is_only = other.is_none() && bound.lifetimes.is_none() && ends_in(&bound.path, "Into");
         let target = *type_arguments(bound.path.segments.last()?).first()?;
@@ -262,13 +236,6 @@ fn lent<'t>(output: &'t Type, lifetimes: &mut HashSet<Option<&'t Ident>>) {
         }
         _ => {}
     }
-}
-
-fn traits<'t>(bounds: &[&'t TypeParamBound]) -> impl Iterator<Item = &'t TraitBound> {
-    bounds.iter().filter_map(|bound| match bound {
-        TypeParamBound::Trait(bound) => Some(bound),
-        _ => None,
-    })
 }
 
 /// The name of a type that is a single word.

@@ -48,11 +48,13 @@ impl Plan {
         let shadows = renamed.is_none().then_some(shadows);
         let captured = |place: TokenStream| quote_spanned!(at=> #(#cfg)* let _ = &mut #place;);
         let bind = |mutable: Option<Token![mut]>, value| quote_spanned!(at=> #(#attributes)* #shadows let #mutable #own = #value;);
-        let mut reborrowed = |outer, inner, value| {
+        let mut rebound = |outer, inner, value| {
             self.within.extend(bind(inner, value));
             *found.mutability = outer;
+            true
         };
-        let made = match give {
+        let method = match give {
+            Give::AsIs | Give::Hedged | Give::Dropped | Give::Returned => return false,
             Give::Borrow => {
                 self.never.extend(captured(quote!(#ident)));
                 *found.mutability = unique;
@@ -62,72 +64,59 @@ impl Plan {
                 self.never.extend(captured(quote!(*#ident)));
                 return false;
             }
-            Give::Reborrow => {
-                reborrowed(None, mutable, quote_spanned!(at=> &mut *#ident));
-                None
-            }
+            Give::Reborrow => return rebound(None, mutable, quote_spanned!(at=> &mut *#ident)),
             Give::ReborrowBy(method) => {
                 let method = Ident::new(method, at);
-                reborrowed(unique, mutable, quote_spanned!(at=> #ident.#method()));
-                None
+                return rebound(unique, mutable, quote_spanned!(at=> #ident.#method()));
             }
             Give::Lend => {
                 // The body can call a `&mut F` in a variable without `mut`, so rustc would warn of each `mut` that the plain
                 // function needs: `let mut f = f;`.
                 self.allowed = quote_spanned!(at=> #[allow(unused_mut)]);
-                reborrowed(unique, None, quote_spanned!(at=> &mut #ident));
-                None
+                return rebound(unique, None, quote_spanned!(at=> &mut #ident));
             }
             Give::Convert(target) => {
                 self.before.extend(quote_spanned! {at=>
                     #(#cfg)* #shadows let #ident = __retry::Convert::<#target, _>::of(&#ident).once(#ident);
                 });
-                Some(Ident::new("own", at))
+                Ident::new("own", at)
             }
-            Give::Made(method) if method.ends_with("self") => {
+            Give::Made(method) => Ident::new(method, at),
+            Give::MadeOfSelf(method) => {
                 let moved = mention.at.unwrap_or(at);
-                let place = mutable.map_or(moved, |mutable| mutable.span);
-                Some(Ident::new(method, located(place)))
+                Ident::new(method, located(mutable.map_or(moved, |it| it.span)))
             }
-            Give::Made(method) => Some(Ident::new(method, at)),
-            Give::AsIs | Give::Hedged | Give::Dropped | Give::Returned => return false,
         };
-        self.rename_self |= renamed.is_some();
-        let Some(method) = made else { return true };
         let value = quote_spanned!(at=> __retry::Argument::new(&#ident).#method());
-        *found.mutability = None;
         match (attempts, mutable) {
             // An attempt is no `move` block, so it takes only a value that is not `Copy` with it. It moves it out of a cell.
             (AttemptKind::Pair, _) => {
                 let cell = quote_spanned!(at=> ::core::cell::Cell::new(#value));
-                self.each
-                    .extend(quote_spanned!(at=> #(#cfg)* #shadows let #own = #cell;));
-                self.within
-                    .extend(bind(mutable, quote_spanned!(at=> #own.into_inner())));
-            }
-            (AttemptKind::Closures, _) => {
-                let moved = quote_spanned!(at=> #(#cfg)* if false { __retry::handed_over(#ident) });
-                self.each.extend((!mention.held).then_some(moved));
-                self.each.extend(bind(mutable, value));
+                let cell = quote_spanned!(at=> #(#cfg)* #shadows let #own = #cell;);
+                self.each.extend(cell);
+                let value = quote_spanned!(at=> #own.into_inner());
+                self.within.extend(bind(mutable, value));
             }
             (AttemptKind::Futures, None) => {
                 // An attempt that does not move the value, because it is `Copy` or only borrowed, captures it uniquely.
                 self.never.extend(captured(quote!(#own)));
                 // With our own `mut`, clippy sees that the binding is generated.
-                self.each
-                    .extend(quote_spanned!(at=> #(#attributes)* let mut #own = #value;));
-            }
-            (AttemptKind::Futures, Some(_)) if mention.held => {
-                self.each.extend(bind(mutable, value));
+                let made = quote_spanned!(at=> #(#attributes)* let mut #own = #value;);
+                self.each.extend(made);
             }
             // The attempt binds a `mut` argument, so that rustc warns of a value that is assigned and never read. Any other
             // argument it captures: if it bound the name again, its future would hold two copies.
-            (AttemptKind::Futures, Some(_)) => {
+            (AttemptKind::Futures, Some(_)) if !mention.held => {
                 self.never.extend(captured(quote!(#ident)));
-                self.within.extend(bind(mutable, value));
-                *found.mutability = unique;
+                return rebound(unique, mutable, value);
+            }
+            _ => {
+                let moved = quote_spanned!(at=> #(#cfg)* if false { __retry::handed_over(#ident) });
+                self.each.extend((!mention.held).then_some(moved));
+                self.each.extend(bind(mutable, value));
             }
         }
+        *found.mutability = None;
         true
     }
 }
