@@ -54,12 +54,9 @@ pub(crate) struct Mention {
     pub(crate) at: Option<Span>,
     /// Whether the call may hold a reference to it while attempts run.
     pub(crate) held: bool,
-    /// Whether another variable of its name hides it, while the body is read.
-    hidden: bool,
 }
 
-/// How a body uses the names that were asked for.
-#[derive(Default)]
+/// How a body uses the names that were asked for. While the body is read, without those that another variable hides.
 pub(crate) struct Mentions(HashMap<String, Mention>);
 
 impl Mentions {
@@ -122,7 +119,7 @@ impl Mentions {
                     // The text of a raw name has no `r#`.
                     for name in names::captured(&literal.to_string()) {
                         for name in [name, &format!("r#{name}")] {
-                            if let Some(mention) = self.visible(name) {
+                            if let Some(mention) = self.0.get_mut(name) {
                                 mention.note(used, literal.span());
                             }
                         }
@@ -140,7 +137,7 @@ impl Mentions {
                 TokenTree::Punct(_) => next,
             };
         }
-        self.show(hidden);
+        self.0.extend(hidden);
     }
 
     /// Reads a `move` block or closure. Returns where it ends.
@@ -161,7 +158,7 @@ impl Mentions {
         tokens: &[TokenTree],
         at: usize,
         around: Around<'_>,
-    ) -> (usize, Vec<String>) {
+    ) -> (usize, Vec<(String, Mention)>) {
         let end = place::find(tokens, at + 1, "=;");
         let ty = (at + 1..end).find(|&at| place::is_colon(tokens, at));
         let pattern = tokens.get(at + 1..ty.unwrap_or(end)).unwrap_or_default();
@@ -191,7 +188,7 @@ impl Mentions {
         }
         let end = place::end_of_expression(tokens, bar + 1);
         self.read(tokens, bar + 1..end, around);
-        self.show(hidden);
+        self.0.extend(hidden);
         end
     }
 
@@ -206,57 +203,35 @@ impl Mentions {
         let Some(TokenTree::Ident(word)) = tokens.get(at) else {
             return false;
         };
-        let mention = self.visible(&word.to_string());
-        let is_there = mention.is_some();
-        if let Some(mention) = mention {
-            mention.note(place::use_of(tokens, at, around, apart), word.span());
-        }
-        is_there
+        let Some(mention) = self.0.get_mut(&word.to_string()) else {
+            return false;
+        };
+        mention.note(place::use_of(tokens, at, around, apart), word.span());
+        true
     }
 
-    /// The argument of this name, unless another variable of that name hides it.
-    fn visible(&mut self, name: &str) -> Option<&mut Mention> {
-        self.0.get_mut(name).filter(|mention| !mention.hidden)
-    }
-
-    /// Hides the arguments whose names a pattern binds, and returns these names.
-    fn hide(&mut self, pattern: &[TokenTree]) -> Vec<String> {
+    /// Takes out the arguments whose names a pattern binds.
+    fn hide(&mut self, pattern: &[TokenTree]) -> Vec<(String, Mention)> {
         let mut names = Vec::new();
         patterns::bind(pattern, false, &mut names);
-        names.retain(|name| {
-            let mention = self.visible(name);
-            mention.map(|mention| mention.hidden = true).is_some()
-        });
-        names
-    }
-
-    fn show(&mut self, hidden: Vec<String>) {
-        for name in hidden {
-            if let Some(mention) = self.0.get_mut(&name) {
-                mention.hidden = false;
-            }
-        }
+        let hidden = names.iter().filter_map(|name| self.0.remove_entry(name));
+        hidden.collect()
     }
 }
 
 impl<'t> Around<'t> {
     /// What surrounds the tokens in the group at `at`.
-    fn within(self, tokens: &'t [TokenTree], at: usize) -> Self {
-        let reference = match self.reference {
-            _ if place::is_spawned(tokens, at) => Use::Lent,
-            outer if names::is_unknown_macro(tokens, at) => outer.max(Use::Macro),
-            outer => outer,
-        };
-        let least = match self.least {
-            Use::Moved if reference == Use::Lent => Use::Task,
-            least => least,
-        };
-        let outer = (tokens, at);
-        Self {
-            least,
-            reference,
-            outer,
+    fn within(mut self, tokens: &'t [TokenTree], at: usize) -> Self {
+        self.outer = (tokens, at);
+        if place::is_spawned(tokens, at) {
+            self.reference = Use::Lent;
+        } else if names::is_unknown_macro(tokens, at) {
+            self.reference = self.reference.max(Use::Macro);
         }
+        if self.least == Use::Moved && self.reference == Use::Lent {
+            self.least = Use::Task;
+        }
+        self
     }
 }
 
