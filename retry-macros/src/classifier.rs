@@ -10,6 +10,7 @@ use syn::{Expr, Type};
 use crate::future::argument_named;
 use crate::item::Function;
 use crate::model::{Model, Rules, Spanned, UnlessRule};
+use crate::operand::lone_name;
 use crate::tokens::{deep, generated, is_punct, is_text, located, words};
 
 /// Writes an expression that rules on `__error`, a `&Failed<E>`.
@@ -144,11 +145,8 @@ pub(crate) fn ask(
 /// Lends a predicate or a hook that is an argument, because the next attempt needs it too.
 pub(crate) fn lent(function: &Function, called: &Spanned<Expr>) -> TokenStream {
     let value = &called.value;
-    let name = match value {
-        Expr::Path(path) => path.path.get_ident(),
-        _ => None,
-    };
-    if name.is_some_and(|name| argument_named(&function.signature, name).is_some()) {
+    let is_argument = |name| argument_named(&function.signature, name).is_some();
+    if lone_name(value).is_some_and(is_argument) {
         quote_spanned!(located(called.span)=> &#value)
     } else {
         value.to_token_stream()

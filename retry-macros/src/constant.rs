@@ -3,7 +3,7 @@
 use syn::{Expr, Path};
 
 use crate::item;
-use crate::operand::peel;
+use crate::operand::{lone_name, peel};
 use crate::paths::last_two;
 use crate::tokens::is_among;
 
@@ -50,10 +50,7 @@ pub(crate) fn is_static(expr: &Expr) -> bool {
 
 /// Whether an expression is one capital letter: a constant, or a number that the function or its `impl` is generic over.
 pub(crate) fn is_letter(expr: &Expr) -> bool {
-    let name = match peel(expr) {
-        Expr::Path(path) if path.qself.is_none() => path.path.get_ident().map(ToString::to_string),
-        _ => None,
-    };
+    let name = lone_name(expr).map(ToString::to_string);
     name.is_some_and(|name| name.len() == 1 && name.starts_with(char::is_uppercase))
 }
 

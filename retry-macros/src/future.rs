@@ -12,6 +12,7 @@ use syn::{
     Stmt, Token, Type, TypeParamBound,
 };
 
+use crate::operand::lone_name;
 use crate::paths::{boxed_bounds, ends_in, inside, peel_type, traits, type_arguments};
 use crate::tokens;
 
@@ -189,11 +190,10 @@ pub(crate) fn typed_arguments(signature: &Signature) -> impl Iterator<Item = &Pa
 /// The argument in `x`, or in `{ let x = x; x }`.
 fn argument_of(value: &Expr) -> Option<&Ident> {
     match value {
-        Expr::Path(path) => path.path.get_ident(),
         Expr::Block(block) => match block.block.stmts.as_slice() {
-            [Stmt::Local(_), Stmt::Expr(Expr::Path(path), None)] => path.path.get_ident(),
+            [Stmt::Local(_), Stmt::Expr(value, None)] => lone_name(value),
             _ => None,
         },
-        _ => None,
+        _ => lone_name(value),
     }
 }

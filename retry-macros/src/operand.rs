@@ -1,10 +1,10 @@
 //! A value of the user's as an operand of generated code.
 
 use crate::tokens::{grouped, located};
-use proc_macro2::{Delimiter, TokenStream};
+use proc_macro2::{Delimiter, Ident, TokenStream};
 use quote::ToTokens as _;
-use syn::Expr;
 use syn::spanned::Spanned as _;
+use syn::{Expr, Lit};
 
 /// An expression that may come after `&`, before `.await`, between `match` and its braces, and at the end of a
 /// block. It is in parentheses if an operator next to it could take a part of it, as the `.await` in
@@ -28,6 +28,21 @@ pub(crate) fn peel(expr: &Expr) -> &Expr {
         Expr::Paren(inner) if inner.attrs.is_empty() => peel(&inner.expr),
         Expr::Group(inner) if inner.attrs.is_empty() => peel(&inner.expr),
         _ => expr,
+    }
+}
+
+pub(crate) fn literal(expr: &Expr) -> Option<&Lit> {
+    match peel(expr) {
+        Expr::Lit(literal) => Some(&literal.lit),
+        _ => None,
+    }
+}
+
+/// The name, if an expression is a single name.
+pub(crate) fn lone_name(expr: &Expr) -> Option<&Ident> {
+    match peel(expr) {
+        Expr::Path(path) => path.path.get_ident(),
+        _ => None,
     }
 }
 

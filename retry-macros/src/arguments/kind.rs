@@ -86,12 +86,11 @@ impl<'f> Types<'f> {
         let (signature, body) = (&function.signature, &function.body);
         let (generics, inputs) = (&signature.generics, &signature.inputs);
         let (clauses, declared) = (&generics.where_clause, &signature.output);
-        let receiver = Lifetimes::of(&signature.receiver());
         let mut types = Self {
             words: HashMap::new(),
             output: Lifetimes::of(&function.output),
             lent: HashSet::new(),
-            of_self: receiver.elided || !receiver.named.is_empty(),
+            of_self: mentions_lifetime(&signature.receiver()),
             related: clauses.is_some() || generics.lifetimes().any(|it| !it.bounds.is_empty()),
         };
         lent(&function.output, &mut types.lent);

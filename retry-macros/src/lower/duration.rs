@@ -7,13 +7,13 @@ use quote::ToTokens;
 use syn::Expr;
 
 use super::all;
-use super::expression::{has_name, lone_name, plain_value, value};
+use super::expression::{has_name, plain_value, value};
 use crate::duration::parse;
 use crate::errors::Fault;
 use crate::errors::duration::{endless, no_delays, not_in_quotes, refused, zero};
 use crate::given::{Form, Given};
 use crate::model::Written;
-use crate::operand::peel;
+use crate::operand::{lone_name, peel};
 use crate::text;
 use crate::tokens;
 

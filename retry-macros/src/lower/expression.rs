@@ -7,7 +7,7 @@ use syn::{Expr, ExprClosure, UnOp};
 use crate::errors::{Fault, combination, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::model::Written;
-use crate::operand::peel;
+use crate::operand::{lone_name, peel};
 use crate::paths::last_two;
 use crate::text;
 use crate::tokens::{self, is_punct};
@@ -193,14 +193,6 @@ fn is_made_here(expr: &Expr) -> bool {
             _ => false,
         },
         _ => false,
-    }
-}
-
-/// The name, if an expression is a single name.
-pub(super) fn lone_name(expr: &Expr) -> Option<&Ident> {
-    match peel(expr) {
-        Expr::Path(path) => path.path.get_ident(),
-        _ => None,
     }
 }
 

@@ -4,11 +4,11 @@ use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens as _, quote};
 use syn::{Expr, Lit, LitInt, LitStr};
 
-use super::expression::{is_constant_name, lone_name, value};
+use super::expression::{is_constant_name, value};
 use crate::errors::{Fault, value as wording};
 use crate::given::{Form, Given};
 use crate::model::Written;
-use crate::operand::peel;
+use crate::operand::{literal, lone_name, peel};
 use crate::text;
 use crate::tokens::is_among;
 
@@ -139,18 +139,10 @@ pub(super) fn name(given: &Given) -> Result<LitStr, Fault> {
 
 /// `true`, `false`, or an expression of type `bool`.
 pub(super) fn boolean(given: &Given) -> Result<Written<bool>, Fault> {
-    if let Some(Ok(value)) = given.text().map(|text| text.parse()) {
-        return Ok(Written::Fixed(value));
-    }
     let expr = given.expr()?;
-    match (&given.form, peel(&expr)) {
-        (Form::Rust(_), Expr::Lit(literal)) => match &literal.lit {
-            Lit::Bool(value) => Ok(Written::Fixed(value.value)),
-            _ => Err(given.wrong()),
-        },
-        (_, word) if lone_name(word).is_some_and(|word| is_among(word, "yes no on off")) => {
-            Err(given.wrong())
-        }
+    match (literal(&expr), lone_name(&expr)) {
+        (Some(Lit::Bool(value)), _) => Ok(Written::Fixed(value.value)),
+        (_, Some(word)) if is_among(word, "yes no on off") => Err(given.wrong()),
         _ => value(given, &expr).map(Written::Expr),
     }
 }
@@ -163,19 +155,15 @@ const ONCE: &str = "none never no off once";
 
 pub(super) fn attempts(given: &Given) -> Result<Written<Option<u32>>, Fault> {
     let expr = given.expr()?;
-    match peel(&expr) {
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Int(int) => count(given, int),
-            _ => Err(given.wrong()),
-        },
-        _ => match lone_name(&expr).filter(|name| !is_constant_name(name)) {
-            Some(name) if name == "unlimited" => Ok(Written::Fixed(None)),
-            Some(name) if text::among(UNLIMITED, &name.to_string().to_lowercase()) => {
-                Err(given.wrong_but("\"unlimited\""))
-            }
-            Some(name) if text::among(ONCE, &name.to_string()) => Err(given.wrong_but("1")),
-            _ => value(given, &expr).map(Written::Expr),
-        },
+    let name = lone_name(&expr).filter(|name| !is_constant_name(name));
+    match (literal(&expr), name) {
+        (Some(Lit::Int(int)), _) => count(given, int),
+        (_, Some(name)) if name == "unlimited" => Ok(Written::Fixed(None)),
+        (_, Some(name)) if text::among(UNLIMITED, &name.to_string().to_lowercase()) => {
+            Err(given.wrong_but("\"unlimited\""))
+        }
+        (_, Some(name)) if is_among(name, ONCE) => Err(given.wrong_but("1")),
+        _ => value(given, &expr).map(Written::Expr),
     }
 }
 
@@ -193,13 +181,12 @@ fn count(given: &Given, int: &LitInt) -> Result<Written<Option<u32>>, Fault> {
 
 pub(super) fn factor(given: &Given) -> Result<Written<f64>, Fault> {
     let expr = given.expr()?;
-    let Expr::Lit(literal) = peel(&expr) else {
-        return value(given, &expr).map(Written::Expr);
-    };
-    let factor: Option<f64> = match &literal.lit {
-        Lit::Int(int) if matches!(int.suffix(), "" | "f64") => int.base10_parse().ok(),
-        Lit::Float(float) if matches!(float.suffix(), "" | "f64") => float.base10_parse().ok(),
-        _ => None,
+    let factor: Option<f64> = match literal(&expr) {
+        Some(Lit::Int(int)) if matches!(int.suffix(), "" | "f64") => int.base10_parse().ok(),
+        Some(Lit::Float(float)) if matches!(float.suffix(), "" | "f64") => {
+            float.base10_parse().ok()
+        }
+        _ => return value(given, &expr).map(Written::Expr),
     };
     let factor = factor.filter(|factor| (1.0..=1000.0).contains(factor));
     factor.map(Written::Fixed).ok_or_else(|| given.wrong())

@@ -13,9 +13,8 @@ pub(super) fn takes_self(method: &str) -> bool {
         map_or map_or_else ok ok_or ok_or_else or or_else peekable rev skip take_while then then_some \
         transpose unzip xor zip";
     among(NAMES, method)
-        || ["unwrap", "expect"]
-            .iter()
-            .any(|start| method.starts_with(start))
+        || method.starts_with("unwrap")
+        || method.starts_with("expect")
         || method.ends_with("_owned") && !method.starts_with("to_")
         || converts(method)
 }
@@ -55,20 +54,16 @@ fn makes_error(tokens: &[TokenTree], at: usize) -> bool {
 }
 
 /// The names that a text captures, if a macro formats it: `"{name}"`, `"{name:?}"`, `"{:name$}"`.
-pub(super) fn captured(literal: &str) -> impl Iterator<Item = &str> {
-    literal.split('{').skip(1).flat_map(|rest| {
+pub(super) fn captured(literal: &str) -> Vec<&str> {
+    let is_other = |char: char| !(char.is_alphanumeric() || char == '_');
+    let names = literal.split('{').skip(1).flat_map(|rest| {
         let rest = rest.split('}').next().unwrap_or_default();
-        let (name, format) = rest.split_once(':').unwrap_or((rest, ""));
         // A width or a precision is the word before a `$`.
-        let widths = format
-            .split_terminator('$')
-            .take(format.matches('$').count());
-        let is_part = |char: char| char.is_alphanumeric() || char == '_';
-        let last = move |part: &'_ str| part.len() - part.trim_end_matches(is_part).len();
-        let widths =
-            widths.map(move |part| part.get(part.len() - last(part)..).unwrap_or_default());
-        [name].into_iter().chain(widths)
-    })
+        let before = rest.rsplit('$').skip(1);
+        let widths = before.filter_map(|part| part.rsplit(is_other).next());
+        rest.split(':').take(1).chain(widths)
+    });
+    names.collect()
 }
 
 /// Whether the group at `at` holds the tokens of a macro that is not known: it may write them into a `move` closure.
