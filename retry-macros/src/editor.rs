@@ -29,7 +29,7 @@ use syn::{Attribute, LitStr};
 
 use crate::errors::Errors;
 use crate::keys::{Grammar, KEYS, Key};
-use crate::syntax::{self, RawArg, RawValue, Vocabulary};
+use crate::syntax::{self, RawArg, Vocabulary};
 use crate::tokens::{any_word, generated, grouped, is_among, is_punct, lone_group};
 use crate::{item, lower};
 
@@ -155,11 +155,7 @@ pub(crate) fn mentions(
 /// The value of an argument, which is empty behind a `=`. In a text that is code, the last word of each path is at the
 /// place of the text. Any other text is left out.
 fn code(arg: &RawArg, text_is_code: bool) -> Option<TokenStream> {
-    let tokens = match &arg.value {
-        RawValue::Assigned(tokens) | RawValue::List { tokens, .. } => tokens.clone(),
-        RawValue::Missing => TokenStream::new(),
-        RawValue::Alone => return None,
-    };
+    let tokens = arg.value.tokens()?.clone();
     let Ok(text) = syn::parse2::<LitStr>(tokens.clone()) else {
         return Some(tokens);
     };

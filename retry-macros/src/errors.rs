@@ -50,10 +50,7 @@ pub(crate) struct Errors {
 impl Errors {
     pub(crate) fn push(&mut self, at: impl Into<At>, message: Message) {
         let at = at.into();
-        // Mistakes within one argument stay in the order in which stages found them.
-        let earlier = |other: &Fault| other.at.position <= at.position;
-        let index = self.mistakes.partition_point(earlier);
-        self.mistakes.insert(index, Fault { at, message });
+        self.mistakes.push(Fault { at, message });
     }
 
     /// Counts on to the next place, which the parts of the input take in the order of the source.
@@ -85,6 +82,8 @@ impl Errors {
         {
             self.finished = true;
         }
+        // Mistakes within one argument stay in the order in which stages found them.
+        self.mistakes.sort_by_key(|fault| fault.at.position);
         std::mem::take(&mut self.mistakes)
     }
 }

@@ -63,31 +63,34 @@ impl Form {
 impl Given {
     /// Checks the punctuation. `None` if there is no value.
     pub(crate) fn new(key: &'static Key, arg: RawArg, errors: &mut Errors) -> Option<Self> {
-        let is_flag = key.grammar == Grammar::Flag;
         let name = arg.at;
         let mut refuse = |at, message| {
             errors.push(at, message);
             None
         };
         let of = |tokens: &TokenStream| At::of(tokens).within(name.position);
-        let (form, at) = match arg.value {
-            RawValue::Alone if is_flag => (Form::Rust(TokenStream::new()), name),
-            RawValue::Missing if is_flag => return refuse(name, value::wrong(key, "=")),
-            RawValue::Assigned(tokens) if is_flag => {
+        let (form, at) = match (arg.value, key.grammar) {
+            (RawValue::Alone, Grammar::Flag) => (Form::Rust(TokenStream::new()), name),
+            (RawValue::Assigned(tokens), Grammar::Flag) if tokens.is_empty() => {
+                return refuse(name, value::wrong(key, "="));
+            }
+            (RawValue::Assigned(tokens), Grammar::Flag) => {
                 return refuse(of(&tokens), value::wrong(key, &typed(&tokens)));
             }
-            RawValue::List { tokens, at } if is_flag => {
+            (RawValue::List { tokens, at }, Grammar::Flag) => {
                 return refuse(at, value::wrong(key, &format!("({})", typed(&tokens))));
             }
-            RawValue::Alone | RawValue::Missing => {
-                return refuse(name, value::missing_value(key));
-            }
-            RawValue::Assigned(tokens) => {
+            (RawValue::Assigned(tokens), _) if !tokens.is_empty() => {
                 let at = of(&tokens);
                 (Form::of(tokens), at)
             }
-            RawValue::List { tokens, at } if key.grammar.is_list() => (Form::List(tokens), at),
-            RawValue::List { tokens, at } => {
+            (RawValue::Alone | RawValue::Assigned(_), _) => {
+                return refuse(name, value::missing_value(key));
+            }
+            (RawValue::List { tokens, at }, grammar) if grammar.is_list() => {
+                (Form::List(tokens), at)
+            }
+            (RawValue::List { tokens, at }, _) => {
                 let refused = refuse(at, value::not_a_list(key, &tokens));
                 if tokens.is_empty() {
                     return refused;

@@ -31,9 +31,7 @@ pub(crate) struct RawArg {
 
 pub(crate) enum RawValue {
     Alone,
-    /// The key and `=`, and nothing after it.
-    Missing,
-    /// `key = tokens`; at least one token.
+    /// `key = tokens`. Without a token, the value is missing.
     Assigned(TokenStream),
     /// `key(tokens)`; maybe none.
     List {
@@ -43,11 +41,10 @@ pub(crate) enum RawValue {
 }
 
 impl RawValue {
-    fn after_equals(tokens: TokenStream) -> Self {
-        if tokens.is_empty() {
-            Self::Missing
-        } else {
-            Self::Assigned(tokens)
+    pub(crate) fn tokens(&self) -> Option<&TokenStream> {
+        match self {
+            Self::Alone => None,
+            Self::Assigned(tokens) | Self::List { tokens, .. } => Some(tokens),
         }
     }
 }
@@ -149,14 +146,18 @@ impl Reader<'_, '_> {
         let value = match self.separator(known) {
             Some(value) => value,
             // `timeout = jitter = "full"`: the value of `timeout` is missing. The missing comma is no second mistake.
-            None if starts_assignment(input, Some(find)) => RawValue::Missing,
+            None if starts_assignment(input, Some(find)) => RawValue::Assigned(TokenStream::new()),
             None => {
                 let grammar = known.map_or(Grammar::Expr, |key| key.grammar);
-                RawValue::after_equals(value(input, grammar, find))
+                RawValue::Assigned(value(input, grammar, find))
             }
         };
         let takes_none = known.is_some_and(|key| key.grammar == Grammar::Flag);
-        let unfinished = !takes_none && matches!(value, RawValue::Alone | RawValue::Missing);
+        let unfinished = match &value {
+            RawValue::Alone => !takes_none,
+            RawValue::Assigned(tokens) => !takes_none && tokens.is_empty(),
+            RawValue::List { .. } => false,
+        };
         if !(unfinished && starts_assignment(input, Some(find))) {
             self.end(known);
         }
@@ -219,7 +220,7 @@ impl Reader<'_, '_> {
         if group.is_some() || self.input.peek(Token![:]) {
             skip(self.input);
         }
-        group.map(|group| RawValue::after_equals(bare(group.stream())))
+        group.map(|group| RawValue::Assigned(bare(group.stream())))
     }
 
     /// Reads the comma after an argument, or reports that it is missing.

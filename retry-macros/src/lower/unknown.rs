@@ -62,14 +62,11 @@ fn foreign(name: &str, ours: ForeignWord, value: &RawValue) -> Message {
 
 /// Our key with the user's value, or with the value of our example if the user's value cannot be right.
 fn renamed(key: &Key, value: &RawValue) -> String {
-    let tokens = match value {
-        RawValue::Alone | RawValue::Missing => return key.example.to_owned(),
-        RawValue::List { tokens, .. } if key.grammar.is_list() => {
-            return format!("{key}({})", typed(tokens));
-        }
-        RawValue::Assigned(tokens) | RawValue::List { tokens, .. } => tokens,
-    };
-    let text = typed(tokens);
+    let tokens = value.tokens().cloned().unwrap_or_default();
+    let text = typed(&tokens);
+    if matches!(value, RawValue::List { .. }) && key.grammar.is_list() {
+        return format!("{key}({text})");
+    }
     let is_among = |keys: &[&str]| keys.contains(&key.name);
     let begins_with_digit = text
         .trim_start_matches(['"', '['])
@@ -79,7 +76,7 @@ fn renamed(key: &Key, value: &RawValue) -> String {
         || is_among(&["jitter"]) && matches!(&*text, "true" | "false")
         || is_among(&["jitter", "on"]) && begins_with_digit
         // A pattern, as in `matches = MyError::Closed`.
-        || key.grammar == Grammar::Function && !Form::of(tokens.clone()).tokens().is_ok_and(asks_function);
+        || key.grammar == Grammar::Function && !Form::of(tokens).tokens().is_ok_and(asks_function);
     let lacks_unit = key.kind == "a duration" && number(value).is_some();
     if foreign || lacks_unit || text.is_empty() || text.ends_with('…') {
         return key.example.to_owned();
@@ -89,10 +86,7 @@ fn renamed(key: &Key, value: &RawValue) -> String {
 
 /// The value as a whole number, quoted or not.
 fn number(value: &RawValue) -> Option<u64> {
-    let (RawValue::Assigned(tokens) | RawValue::List { tokens, .. }) = value else {
-        return None;
-    };
-    match syn::parse2(tokens.clone()).ok()? {
+    match syn::parse2(value.tokens()?.clone()).ok()? {
         syn::Lit::Int(int) => int.base10_parse().ok(),
         syn::Lit::Str(text) => text.value().trim().parse().ok(),
         _ => None,
