@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use super::types::text_of;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
 use crate::given::Given;
-use crate::keys::Id::{self, Backoff, Factor, Hedge};
+use crate::keys::{Id, KEYS, Key};
 use crate::model::{Model, Spanned, UnlessRule, Written};
 use crate::text;
 
@@ -71,6 +71,13 @@ impl Facts<'_> {
         }
     }
 
+    /// Reports a mistake of which all of these keys are a part.
+    fn report_all(&mut self, keys: &[&str], message: Message) {
+        if keys.iter().all(|key| self.place(key).is_some()) {
+            self.report(keys, message);
+        }
+    }
+
     /// Reports a mistake at the value of the last of these keys.
     fn report_value(&mut self, keys: &[&str], message: Message) {
         if let Some(place) = self.last(keys) {
@@ -87,9 +94,6 @@ pub(super) fn check(model: &Model, places: &[Place], errors: &mut Errors) {
     };
     // If nothing is retried, `never_retries` has reported the keys of delays already.
     let retries = !never_retries(facts);
-    if retries {
-        idle(facts);
-    }
     let ordered = lengths_too_long(facts, retries);
     contradictions(facts, retries);
     if retries {
@@ -120,40 +124,6 @@ fn never_retries(facts: &mut Facts<'_>) -> bool {
     true
 }
 
-/// Reports keys that have no effect because of another key, each once.
-fn idle(facts: &mut Facts<'_>) {
-    for key in Id::ALL {
-        if facts.place(key.key().name).is_none() {
-            continue;
-        }
-        if let Some((because, with, help)) = made_idle(facts, *key) {
-            let message = wording::no_effect(key.key().name, &with, help);
-            facts.report(&[key.key().name, because], message);
-        }
-    }
-}
-
-/// The key by which another has no effect, that key as you would write it, and why to remove the other.
-fn made_idle(facts: &Facts<'_>, key: Id) -> Option<(&'static str, String, &'static str)> {
-    const FACTOR: &str = "it belongs to `backoff = \"exponential\"`";
-    if facts.place("delays").is_some() && key.key().delays_replace {
-        let help = "`delays` says how long each delay is";
-        return Some(("delays", "delays".to_owned(), help));
-    }
-    let backoff = word(facts.model.backoff.as_ref()).filter(|word| word != "exponential");
-    let decorrelated = is_decorrelated(facts.model);
-    let jitter = || "jitter = \"decorrelated\"".to_owned();
-    match (key, backoff) {
-        (Factor, Some(word)) => Some(("backoff", format!("backoff = \"{word}\""), FACTOR)),
-        (Factor, None) if decorrelated => Some(("jitter", jitter(), FACTOR)),
-        (Backoff, _) if decorrelated => {
-            let help = "each delay is drawn from `base` to 3 times the last";
-            Some(("jitter", jitter(), help))
-        }
-        _ => None,
-    }
-}
-
 /// Reports durations that are longer than those they must not exceed. Returns whether there are none. If nothing is retried, the
 /// delays do not matter.
 fn lengths_too_long(facts: &mut Facts<'_>, retries: bool) -> bool {
@@ -168,7 +138,7 @@ fn lengths_too_long(facts: &mut Facts<'_>, retries: bool) -> bool {
             let keys = [short.key().name, long.key().name];
             let counts = retries || keys.iter().all(|key| text::among(ABOUT_ATTEMPTS, key));
             // A hedge that is as long as a limit would begin when nothing is left of it.
-            if counts && (length > limit || length == limit && short == Hedge) {
+            if counts && (length > limit || length == limit && short == Id::Hedge) {
                 ordered = false;
                 let given = keys.map(|key| facts.place(key).is_some());
                 let message = wording::too_long((short.key(), length), (long.key(), limit), given);
@@ -198,17 +168,26 @@ fn no_second_attempt(facts: &mut Facts<'_>) {
     }
 }
 
-/// Reports keys that contradict each other, and keys that can have no effect.
+/// Reports keys that contradict each other, and keys that have no effect because of another key. If nothing is retried, the
+/// delays do not matter.
 fn contradictions(facts: &mut Facts<'_>, retries: bool) {
     let model = facts.model;
     let blocking = model.blocking.is_some();
     let once = is(model.idempotent.as_ref(), &false);
     let unlimited = model.budget.is_none() && is(model.attempts.as_ref(), &None);
+    let drawn = retries && word(model.jitter.as_ref()).as_deref() == Some("decorrelated");
+    let computed = retries && facts.place("delays").is_none();
+    let backoff = word(model.backoff.as_ref()).filter(|word| computed && word != "exponential");
+    let (by_backoff, backoff) = (backoff.is_some(), backoff.unwrap_or_default());
+    let backoff = &format!("backoff = \"{backoff}\"");
+    let jitter = "jitter = \"decorrelated\"";
+    let exponential = "it belongs to `backoff = \"exponential\"`";
+    let from_last = "each delay is drawn from `base` to 3 times the last";
     let flag = "let the body look at a flag";
     let client = "set a timeout in the client that the body calls";
     // A row a line: the keys that were given, what else must hold, and the message.
     #[rustfmt::skip]
-    let rows: [(&[_], _, _); 13] = [
+    let rows: [(&[_], _, _); 16] = [
         (&["timeout"], blocking, wording::cut_while_blocking("timeout", client)),
         (&["cancel"], blocking, wording::cut_while_blocking("cancel", flag)),
         (&["cancel_waits"], blocking, wording::cut_while_blocking("cancel_waits", flag)),
@@ -221,12 +200,19 @@ fn contradictions(facts: &mut Facts<'_>, retries: bool) {
         (&["on", "verdict"], true, wording::verdict_beside_on()),
         (&["until", "when_ok"], true, wording::until_and_when_ok()),
         (&["until", "idempotent"], once, wording::until_without_repeats()),
-        (&["delays", "jitter"], retries && is_decorrelated(model), wording::decorrelated_delays()),
+        (&["delays", "jitter"], drawn, wording::decorrelated_delays()),
+        (&["factor", "backoff"], by_backoff, wording::no_effect("factor", backoff, exponential)),
+        (&["factor", "jitter"], drawn && computed && !by_backoff, wording::no_effect("factor", jitter, exponential)),
+        (&["backoff", "jitter"], drawn && computed, wording::no_effect("backoff", jitter, from_last)),
     ];
     for (keys, holds, message) in rows {
-        if holds && keys.iter().all(|key| facts.place(key).is_some()) {
-            facts.report(keys, message);
+        if holds {
+            facts.report_all(keys, message);
         }
+    }
+    for Key { name, .. } in KEYS.iter().filter(|key| retries && key.delays_replace) {
+        let help = "`delays` says how long each delay is";
+        facts.report_all(&[name, "delays"], wording::no_effect(name, "delays", help));
     }
 }
 
@@ -234,10 +220,6 @@ fn contradictions(facts: &mut Facts<'_>, retries: bool) {
 fn word(setting: Option<&Spanned<Written<TokenStream>>>) -> Option<String> {
     let variant = setting?.value.fixed()?;
     Some(variant.to_string().to_lowercase())
-}
-
-fn is_decorrelated(model: &Model) -> bool {
-    word(model.jitter.as_ref()).is_some_and(|word| word == "decorrelated")
 }
 
 fn is<T: PartialEq>(setting: Option<&Spanned<Written<T>>>, value: &T) -> bool {
