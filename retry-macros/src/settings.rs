@@ -1,5 +1,6 @@
 //! The settings of an annotated function as code: those of its site, and those that each call evaluates.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -57,17 +58,13 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
     let limits = [Key::Timeout, Key::Deadline].map(|key| model.length(key));
     let has_limit =
         limits.iter().any(Option::is_some) || model.cancels().is_some() || model.until.is_some();
-    let limited = match (has_limit, &model.policy) {
-        (true, _) => Some(true),
-        (false, None) => Some(false),
-        (false, Some(_)) => None,
-    };
+    let limited = (has_limit || model.policy.is_none()).then_some(has_limit);
     let (budget, budget_of_call) = sorted.budget(model.budget.as_ref());
     let (idempotent, idempotent_of_call) = idempotent(model.idempotent.as_ref());
     let sensitive = model.sensitive.then(|| generated!(.with_sensitive(true)));
     let hears = model.on_retry.is_some() || model.on_end.is_some();
     let listener = hears.then(|| generated!(.with_listener()));
-    let (dynamic, borrowed) = (in_order(sorted.dynamic), in_order(sorted.borrowed));
+    let dynamic = sorted.dynamic.into_values().collect();
     let (constant, delays) = (sorted.constant, sorted.delays);
     let changed = |setters: &TokenStream| {
         (!setters.is_empty()).then(|| generated!(.with_policy(|__policy| __policy #setters)))
@@ -93,7 +90,7 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
         limited,
         given: given.map(|expr| (located(expr.span()), operand(expr))),
         site: quote!(#idempotent #sensitive #listener #budget),
-        borrowed,
+        borrowed: sorted.borrowed.into_values().collect(),
         of_call: quote!(#changed_policy #delays #last #budget_of_call #idempotent_of_call),
     }
 }
@@ -107,44 +104,35 @@ struct Sorted {
     parameters: Vec<Ident>,
     /// Setters of the policy, by when they are called. Calls evaluate expressions in the order of the source.
     constant: TokenStream,
-    dynamic: Vec<(usize, TokenStream)>,
+    dynamic: BTreeMap<usize, TokenStream>,
     /// Setters that come after `delays`, because delays that the call evaluates set the attempts and the jitter.
     last: TokenStream,
     /// Sets the delays that the call evaluates.
     delays: Option<TokenStream>,
-    borrowed: Vec<(usize, TokenStream)>,
+    borrowed: BTreeMap<usize, TokenStream>,
 }
 
 impl Sorted {
     fn policy(&mut self, model: &Model) {
-        self.add(Key::Attempts, model.attempts.as_ref(), |count| {
-            Some(Literal::u32_unsuffixed((*count)?).to_token_stream())
-        });
+        let variant = |of, word: &TokenStream| {
+            let of = Ident::new(of, Span::mixed_site());
+            Some(generated!(__retry::#of::#word))
+        };
+        let unsuffixed = |count: &Option<u32>| count.map(Literal::u32_unsuffixed);
+        self.add(Key::Attempts, &model.attempts, unsuffixed);
         for key in Key::ALL {
             self.add(*key, model.length(*key), |length| Some(duration(length)));
         }
         self.room_for_delays(model);
-        self.add(Key::Factor, model.factor.as_ref(), |factor| {
-            Some(factor.to_token_stream())
+        self.add(Key::Factor, &model.factor, |factor| Some(*factor));
+        self.add(Key::Backoff, &model.backoff, |word| {
+            variant("Backoff", word)
         });
-        self.add(Key::Backoff, model.backoff.as_ref(), |backoff| {
-            Some(generated!(__retry::Backoff::#backoff))
-        });
-        self.add(Key::Jitter, model.jitter.as_ref(), |jitter| {
-            Some(generated!(__retry::Jitter::#jitter))
-        });
+        self.add(Key::Jitter, &model.jitter, |word| variant("Jitter", word));
         if model.silent {
             self.constant.extend(generated!(.with_silent(true)));
         }
-        // `nested` takes no expression.
-        if let Some(nested) = model
-            .nested
-            .as_ref()
-            .and_then(|nested| nested.value.fixed())
-        {
-            let setter = generated!(.with_nested(__retry::Nested::#nested));
-            self.constant.extend(setter);
-        }
+        self.add(Key::Nested, &model.nested, |word| variant("Nested", word));
     }
 
     fn delays(&mut self, delays: Option<&Spanned<Written<Vec<Written<Duration>>>>>) {
@@ -194,7 +182,7 @@ impl Sorted {
     fn borrow(&mut self, name: &str, at: Span, position: usize, value: &TokenStream) -> Ident {
         let name = Ident::new(name, located(at));
         let binding = generated!(let #name = &#value;);
-        self.borrowed.push((position, binding));
+        self.borrowed.insert(position, binding);
         name
     }
 
@@ -211,18 +199,20 @@ impl Sorted {
         if exprs.iter().all(|expr| self.is_constant(expr)) {
             self.constant.extend(setter);
         } else {
-            self.dynamic.push((usize::MAX, setter));
+            self.dynamic.insert(usize::MAX, setter);
         }
     }
 
     /// Adds one setting. `fixed` gives what the setter takes for a literal, or `None` for "no limit".
-    fn add<T>(
+    fn add<'s, T: 's, C: ToTokens>(
         &mut self,
         key: Key,
-        setting: Option<&Spanned<Written<T>>>,
-        fixed: impl Fn(&T) -> Option<TokenStream>,
+        setting: impl Into<Option<&'s Spanned<Written<T>>>>,
+        fixed: impl Fn(&T) -> Option<C>,
     ) {
-        let Some(setting) = setting else { return };
+        let Some(setting) = setting.into() else {
+            return;
+        };
         let name = key.key();
         let (constant, code) = match &setting.value {
             Written::Fixed(value) => {
@@ -244,7 +234,7 @@ impl Sorted {
         } else if constant {
             self.constant.extend(code);
         } else {
-            self.dynamic.push((setting.position, code));
+            self.dynamic.insert(setting.position, code);
         }
     }
 
@@ -270,24 +260,14 @@ fn idempotent(idempotent: Option<&Spanned<Written<bool>>>) -> Setters {
     }
 }
 
-/// The code of settings, each where its place in the source is.
-fn in_order(mut settings: Vec<(usize, TokenStream)>) -> TokenStream {
-    settings.sort_by_key(|(position, _)| *position);
-    settings.into_iter().map(|(_, code)| code).collect()
-}
-
 fn duration(duration: &Duration) -> TokenStream {
     let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
-    let whole = Literal::u64_unsuffixed;
-    match nanos {
-        0 => {
-            let seconds = whole(seconds);
-            generated!(__retry::Duration::from_secs(#seconds))
-        }
-        _ if nanos % 1_000_000 == 0 => {
-            let millis = whole(seconds * 1000 + u64::from(nanos / 1_000_000));
-            generated!(__retry::Duration::from_millis(#millis))
-        }
-        _ => generated!(__retry::Duration::new(#seconds, #nanos)),
-    }
+    let (unit, length) = match nanos {
+        0 => ("from_secs", seconds.into()),
+        _ if nanos % 1_000_000 == 0 => ("from_millis", duration.as_millis()),
+        _ => return generated!(__retry::Duration::new(#seconds, #nanos)),
+    };
+    let unit = Ident::new(unit, Span::mixed_site());
+    let length = Literal::u128_unsuffixed(length);
+    generated!(__retry::Duration::#unit(#length))
 }
