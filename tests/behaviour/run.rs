@@ -112,24 +112,23 @@ async fn when_on_and_unless_choose_the_errors() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_policy_without_limits_stays_so_whatever_is_set() {
+async fn a_policy_without_limits_has_what_was_set_before() {
     // A function of a library, which cannot call what is not `const`.
     const fn stored(retries: u32) -> WithoutLimits {
-        let stored = FAST_IO.without_limits().with_retries(retries);
-        stored
-            .with_base(ms(100))
-            .with_max_delay(ms(1_000))
-            .with_jitter(Jitter::None)
+        let stored = FAST_IO.with_retries(retries).with_base(ms(100));
+        let stored = stored.with_max_delay(ms(1_000)).with_jitter(Jitter::None);
+        stored.without_budget().without_limits()
     }
-    const STORED: WithoutLimits = stored(2).without_budget();
+    const STORED: WithoutLimits = stored(2);
     let expected = Policy::new().with_attempts(3).with_max_delay(ms(1_000));
     assert_eq!(
         *STORED.policy(),
         expected.with_jitter(Jitter::None).without_budget()
     );
     let began = Instant::now();
+    let more = STORED.policy().clone().with_attempts(4).without_limits();
     // `&str` cannot hold a `Stopped`.
-    let run = STORED.with_attempts(4).run(async || Err::<(), _>("full"));
+    let run = more.run(async || Err::<(), _>("full"));
     assert_eq!(run.when_any(|_| true).await, Err("full"));
     assert_eq!(began.elapsed(), ms(700));
 }

@@ -1,12 +1,9 @@
 //! A policy without timeout and deadline, for error types that cannot hold a `Stopped`.
 
 use std::panic::Location;
-use std::time::Duration;
 
 use super::Run;
-use crate::budget::Budget;
-use crate::delays::{Backoff, Jitter};
-use crate::policy::{Nested, Policy};
+use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::result::ResultFuture;
 use crate::site::{PolicyOf, Site, SiteSettings};
@@ -48,7 +45,7 @@ impl Preset {
 /// `policy = self.policy.without_limits()`. The number of attempts stays. A deadline around the call, as of an annotated
 /// function that makes it, cuts the attempt there. Inside, it only bounds the waits.
 ///
-/// It has the setters of [`Policy`], except for those of limits, so it stays without limits whatever is set.
+/// It has no setters, so it stays without limits. Set what it has before, or in a copy of its [`policy`](Self::policy).
 ///
 /// # Examples
 ///
@@ -56,9 +53,9 @@ impl Preset {
 /// # use reattempt_runtime as reattempt;
 /// use reattempt::{Policy, WithoutLimits};
 ///
-/// const STORED: WithoutLimits = Policy::new().without_limits();
-/// const CALLED_OFTEN: WithoutLimits = STORED.with_attempts(5);
-/// assert_eq!(CALLED_OFTEN.policy().attempts(), Some(5));
+/// const STORED: WithoutLimits = Policy::new().with_attempts(5).without_limits();
+/// let once: WithoutLimits = STORED.policy().clone().with_attempts(1).without_limits();
+/// assert_eq!(once.policy().attempts(), Some(1));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WithoutLimits(Policy);
@@ -90,38 +87,6 @@ impl WithoutLimits {
     {
         Run::at(Location::caller(), self.0.clone(), operation)
     }
-}
-
-macro_rules! setters {
-    ($($setter:ident($($value:ident: $type:ty)?),)*) => {
-        impl WithoutLimits {$(
-            #[doc = concat!("[`Policy::", stringify!($setter), "`]")]
-            #[must_use]
-            pub const fn $setter(self $(, $value: $type)?) -> Self {
-                Self(self.0.$setter($($value)?))
-            }
-        )*}
-    };
-}
-
-setters! {
-    with_attempts(attempts: u32),
-    with_retries(retries: u32),
-    with_unlimited_attempts(),
-    with_delays(delays: &'static [Duration]),
-    with_backoff(backoff: Backoff),
-    with_base(base: Duration),
-    with_throttled_base(throttled_base: Duration),
-    with_min_delay(min_delay: Duration),
-    with_max_delay(max_delay: Duration),
-    with_factor(factor: f64),
-    with_jitter(jitter: Jitter),
-    with_max_retry_after(max_retry_after: Duration),
-    with_hedge(hedge: Duration),
-    with_nested(nested: Nested),
-    with_silent(silent: bool),
-    with_budget(budget: Budget),
-    without_budget(),
 }
 
 impl PolicyOf for WithoutLimits {
