@@ -84,8 +84,8 @@ pub use reattempt_macros::retry;
 pub use reattempt_runtime::{
     Attempt, Backoff, Budget, Budgets, Error, FAST_IO, FILES, Hedge, IdempotencyKey, Jitter,
     NO_RETRY, Nested, Outcome, Policy, Preset, PreviousFailure, Propagate, Report, RetryEvent,
-    Retryable, Run, SLOW_IO, Schedule, Stopped, Verdict, WithReport, WithoutLimits, is_enabled,
-    propagate, set_enabled, set_listener, with_report,
+    Retryable, Run, RunError, SLOW_IO, Schedule, Stopped, Verdict, WithReport, WithoutLimits,
+    is_enabled, propagate, set_enabled, set_listener, with_report,
 };
 
 pub use reattempt_runtime::{codes, deadline};

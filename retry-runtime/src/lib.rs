@@ -126,7 +126,7 @@ pub use crate::policy::{FAST_IO, FILES, NO_RETRY, Nested, Policy, SLOW_IO, Sched
 pub use crate::preset::Preset;
 pub use crate::propagate::{Propagate, propagate};
 pub use crate::report::{Hedge, PreviousFailure, Report};
-pub use crate::run::{Run, WithoutLimits};
+pub use crate::run::{Run, RunError, WithoutLimits};
 #[cfg(feature = "serde")]
 pub use crate::settings::{Settings, SettingsError, configure};
 pub use crate::stopped::{Outcome, Stopped};

@@ -8,9 +8,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::Run;
-use super::ends::{CallError, Ends};
+use super::ends::RunError;
 use super::rules::{Ruled, RunRules};
-use crate::call::{Call, CanBlock, Cut, Stops, unless};
+use crate::call::{Call, CanBlock, Cut, Limits, unless};
 use crate::lookup::Last;
 use crate::result::ResultFuture;
 use crate::site::SiteSettings;
@@ -33,19 +33,18 @@ impl<O, T, E> RunParts<'_, O, T, E> {
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
-        E: Ruled<RULED>,
-        X: CallError<E> + Display,
-        C: Stops<X, W>,
+        E: Ruled<RULED> + RunError<C, W, X>,
+        X: From<E> + Display,
     {
         let settings = with_delays(&self.settings, self.delays.as_deref());
-        let mut call = Call::<C, Last<X>>::with(&settings);
+        let mut call = Call::<E::Limits, Last<X>>::with(&settings);
         // Runs a part of the call, unless the call is cancelled before.
         macro_rules! part {
             ($part:expr) => {
                 match unless(Pin::new(&mut self.cancel), $part).await {
                     Some(output) => output,
                     None => {
-                        let cancelled = C::from(Cut::Cancelled);
+                        let cancelled = Limits::from(Cut::Cancelled);
                         return call.cut_between(cancelled.expect("it can hold a `Stopped`"));
                     }
                 }
@@ -70,10 +69,11 @@ impl<O, T, E> RunParts<'_, O, T, E> {
     }
 }
 
+// Bounds of the `impl` are reported once, and those of a method where its future is used too.
 impl<O, T, E, const RULED: bool, C, W, X> Run<'_, O, T, E, RULED, C, W, X>
 where
-    E: Ruled<RULED> + Ends<C, W, X>,
-    X: CallError<E> + Display,
+    E: Ruled<RULED> + RunError<C, W, X>,
+    X: From<E> + Display,
 {
     /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results are.
     ///
@@ -86,7 +86,7 @@ where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
     {
-        self.into_parts().drive::<RULED, E::Limits, E::Way, F, X>()
+        self.into_parts().drive::<RULED, C, W, F, X>()
     }
 
     /// Makes the call of a [blocking](crate::Policy::run_blocking) run.
@@ -123,8 +123,10 @@ where
     O: FnMut() -> F + Send + 'p,
     F: ResultFuture<T, E> + Send + 'p,
     T: Send + 'p,
-    E: Ruled<RULED> + Ends<C, W, X, Way: 'p, Limits: 'p> + Send + 'p,
-    X: CallError<E> + Display + Send + 'p,
+    E: Ruled<RULED> + RunError<C, W, X> + Send + 'p,
+    C: 'p,
+    W: 'p,
+    X: From<E> + Display + Send + 'p,
 {
     type Output = Result<T, X>;
 
@@ -132,7 +134,7 @@ where
         let run = self.as_ref().get_ref();
         let mut running = run.running.take().unwrap_or_else(|| {
             let parts = run.parts.take().expect("polled after a panic");
-            Box::pin(parts.drive::<RULED, E::Limits, E::Way, F, X>())
+            Box::pin(parts.drive::<RULED, C, W, F, X>())
         });
         let polled = running.as_mut().poll(context);
         run.running.set(Some(running));

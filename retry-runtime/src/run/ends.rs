@@ -1,15 +1,15 @@
 //! With which error the call of a run ends.
 //!
 //! ```text
-//! io::Error: Ends<Policy, Stopped, io::Error>                                 it can hold a `Stopped`
-//! Error<A>: Ends<Policy, Error<A>, Error<A>>
-//! sqlx::Error: Ends<Policy, Error<sqlx::Error>, Error<sqlx::Error>>           that of a client
-//! E: Ends<Stopped, (), Error<E>>                                              after `or_stopped`
-//! E: Ends<WithoutLimits, (), E>                                               nothing stops the call
+//! io::Error: RunError<Policy, Stopped, io::Error>                           it can hold a `Stopped`
+//! Error<A>: RunError<Policy, Error<A>, Error<A>>
+//! sqlx::Error: RunError<Policy, Error<sqlx::Error>, Error<sqlx::Error>>     that of a client
+//! E: RunError<Stopped, (), Error<E>>                                        after `or_stopped`
+//! E: RunError<WithoutLimits, (), E>                                         nothing stops the call
 //! ```
 //!
-//! No trait can say that a type is not `From<Stopped>`, so the clients are a list. Public types stand for the rows, because
-//! messages of rustc name them.
+//! No trait can say that a type is not `From<Stopped>`, so the clients are a list. If each `E` had a row for a `Policy`, rustc
+//! could not choose for `io::Error`, which would have two. Public types stand for the rows, because messages of rustc name them.
 
 use super::WithoutLimits;
 use crate::call::{Cut, Never, Stops};
@@ -19,7 +19,10 @@ use crate::policy::Policy;
 use crate::result::{ByError, ByFrom};
 use crate::stopped::Stopped;
 
-/// An error with which a run may end.
+/// An error type of an operation that a [`Run`](crate::Run) takes. [`Policy::run`] says what the call then gives.
+///
+/// Do not implement it: give your type a `From<Stopped>`, or write [`or_stopped`](crate::Run::or_stopped) behind the run. `C` and
+/// `W` are those of the run, and `X` is the error of the call.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`",
     label = "this error type cannot be made from `reattempt::Stopped`",
@@ -30,46 +33,38 @@ use crate::stopped::Stopped;
     note = "for a type parameter, write `.or_stopped()`, or the bound `{Self}: From<reattempt::Stopped>`",
     note = "or drop the limits that a policy may have: `POLICY.without_limits().run(…)`"
 )]
-pub trait Ends<C, W, X> {
+pub trait RunError<C, W, X>: Sized {
     /// How the error of the call holds a `Stopped`.
+    #[doc(hidden)]
     type Way;
     /// What can cut an attempt.
+    #[doc(hidden)]
     type Limits: Stops<X, Self::Way> + Send;
+
+    /// Returns the error of the operation, if the call ends with it.
+    #[doc(hidden)]
+    fn failed(ended: &X) -> Option<&Self>;
 }
 
 macro_rules! ends {
-    ([$($parameters:tt)*] $Error:ty, $C:ty, $W:ty => $Ended:ty, $Way:ty, $Limits:ty) => {
+    ([$($parameters:tt)*] $Error:ty, $C:ty, $W:ty => $Ended:ty, $failed:expr, $Way:ty, $Limits:ty) => {
         #[diagnostic::do_not_recommend]
-        impl<$($parameters)*> Ends<$C, $W, $Ended> for $Error {
+        impl<$($parameters)*> RunError<$C, $W, $Ended> for $Error {
             type Way = $Way;
             type Limits = $Limits;
+
+            fn failed(ended: &$Ended) -> Option<&Self> {
+                $failed(ended)
+            }
         }
     };
 }
 
-ends!([E: From<Stopped>] E, Policy, Stopped => E, ByFrom, Cut);
-ends!([A] Error<A>, Policy, Error<A> => Self, ByError, Cut);
-ends!([E: OfClient] E, Policy, Error<E> => Error<E>, ByError, Cut);
-ends!([E] E, Stopped, () => Error<E>, ByError, Cut);
-ends!([E] E, WithoutLimits, () => E, (), Never);
-
-/// The error of a call: that of its operation, or an [`Error`] around it.
-pub trait CallError<E>: From<E> {
-    /// Returns the error of the operation.
-    fn failed(&self) -> Option<&E>;
-}
-
-impl<E> CallError<E> for E {
-    fn failed(&self) -> Option<&E> {
-        Some(self)
-    }
-}
-
-impl<E> CallError<E> for Error<E> {
-    fn failed(&self) -> Option<&E> {
-        self.failed()
-    }
-}
+ends!([E: From<Stopped>] E, Policy, Stopped => E, Some, ByFrom, Cut);
+ends!([A] Error<A>, Policy, Error<A> => Self, Some, ByError, Cut);
+ends!([E: OfClient] E, Policy, Error<E> => Error<E>, Error::failed, ByError, Cut);
+ends!([E] E, Stopped, () => Error<E>, Error::failed, ByError, Cut);
+ends!([E] E, WithoutLimits, () => E, Some, (), Never);
 
 /// A run that something may stop.
 #[diagnostic::on_unimplemented(

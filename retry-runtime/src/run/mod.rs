@@ -22,7 +22,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use self::drive::{BoxedRun, RunParts};
-pub use self::ends::{CallError, Ends, MayStop};
+pub use self::ends::{MayStop, RunError};
 use self::rules::RunRules;
 pub use self::rules::{Chained, Linked, Ruled};
 pub use self::without_limits::WithoutLimits;
@@ -106,10 +106,8 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
         P: FnMut(&E) -> bool + Send + 'p,
         E: Retryable,
     {
-        self.change(|parts| {
-            parts.rules.when.push(Box::new(when));
-            parts.rules.own = Assessment::of;
-        })
+        let run = self.when_any(when);
+        run.change(|parts| parts.rules.own = Assessment::of)
     }
 
     /// [`when`](Self::when) for any error type, such as a `String` or a type parameter: the error has no hint, and the verdict

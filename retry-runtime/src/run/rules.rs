@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::ends::CallError;
-use crate::call::{Call, Judgement, NextAttemptAt, Stops};
+use super::ends::RunError;
+use crate::call::{Call, Judgement, NextAttemptAt};
 use crate::classify::{Assessment, Retryable, Ruling, verdict_of};
 use crate::event::RetryEvent;
 use crate::lookup::Last;
@@ -50,25 +50,24 @@ impl<T, E> RunRules<'_, T, E> {
     /// Decides what follows an attempt, as generated code does. The rules see the error of the operation.
     pub(super) fn settle<'p, const RULED: bool, C, W, X>(
         &mut self,
-        call: &mut Call<'p, C, Last<X>>,
-        ended: Result<Result<T, X>, C>,
+        call: &mut Call<'p, E::Limits, Last<X>>,
+        ended: Result<Result<T, X>, E::Limits>,
     ) -> ControlFlow<Result<T, X>, NextAttemptAt<'p>>
     where
-        E: Ruled<RULED>,
-        X: CallError<E> + Display,
-        C: Stops<X, W>,
+        E: Ruled<RULED> + RunError<C, W, X>,
+        X: Display,
     {
         call.until(&ended, |value| answer(&mut self.until, value, false));
         call.when_ok(&ended, |value| answer(&mut self.when_ok, value, true));
         if !self.unless.is_empty() {
             let unless = &mut self.unless;
             call.unless(&ended, |failed| {
-                let error = failed.error().failed();
+                let error = E::failed(failed.error());
                 error.is_some_and(|error| unless.iter_mut().any(|veto| veto(error)))
             });
         }
         call.retry_after(&ended, |error| {
-            let error = error.failed()?;
+            let error = E::failed(error)?;
             self.retry_after.iter_mut().find_map(|delay| delay(error))
         });
         call.settle_with(
@@ -90,7 +89,7 @@ impl<T, E> RunRules<'_, T, E> {
                     })
                 };
                 // An attempt fails with the error of the operation alone.
-                let ruling = failed.error().failed().map(ruling);
+                let ruling = E::failed(failed.error()).map(ruling);
                 Judgement {
                     ruling: ruling.unwrap_or(Ruling::stop(Assessment::UNKNOWN)),
                     words: failed.words(),
@@ -98,7 +97,7 @@ impl<T, E> RunRules<'_, T, E> {
                 }
             },
             |event| {
-                let event = event.of(X::failed);
+                let event = event.of(E::failed);
                 self.on_retry.iter_mut().for_each(|hook| hook(&event));
             },
         )

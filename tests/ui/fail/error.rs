@@ -164,4 +164,22 @@ mod run_not_stopped {
     }
 }
 
+mod run_unboxed_not_stopped {
+    //! expect: the method `unboxed` exists for struct `Run<'_, {async closure@$DIR/fail/error.rs:177:21: 177:29}, _, Busy, true, reattempt::Policy, _, _>`, but its trait bounds were not satisfied
+
+    use reattempt::FAST_IO;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("busy")]
+    struct Busy;
+
+    async fn call() -> Result<u8, Busy> {
+        FAST_IO.run(async || Err(Busy)).when_any(|_| true).unboxed().await
+    }
+
+    fn main() {
+        let _ = call();
+    }
+}
+
 fn main() {}
