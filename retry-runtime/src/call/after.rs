@@ -27,17 +27,13 @@ impl<'p> State<'p> {
         ruling: Ruling,
         words: &dyn Display,
     ) -> Result<NextAttemptAt<'p>, Outcome> {
-        let ruling = match self.settings.idempotent {
-            None => ruling,
-            Some(true) => ruling.also_unknown(),
-            Some(false) => ruling.only_without_effect(),
-        };
         // Of two, the other one may be in its commit.
         let alone = !matches!(self.frame.bodies.get(), Bodies::Both(_));
-        let ruling = if alone && self.is_in_doubt() {
-            Ruling::stop(Assessment::UNKNOWN)
-        } else {
-            ruling
+        let ruling = match self.settings.idempotent {
+            Some(true) => ruling.also_unknown(),
+            _ if alone && self.is_in_doubt() => Ruling::stop(Assessment::UNKNOWN),
+            Some(false) => ruling.only_without_effect(),
+            None => ruling,
         };
         let Assessment { verdict, hint } = ruling.assessment;
         if verdict == Verdict::Throttled {
@@ -61,9 +57,13 @@ impl<'p> State<'p> {
 
     /// Reports such a commit to the outer attempt.
     pub(super) fn share_open_commits(&self) {
-        if self.is_in_doubt() {
-            self.frame.share_open_commits();
-        }
+        outer(|outer| {
+            if self.is_in_doubt() {
+                // A call may be polled within its own carried attempt.
+                let commits = self.frame.rest().noted().commits.clone();
+                outer.add_commits(&commits);
+            }
+        });
     }
 
     /// Decides what follows an attempt that returned an `Ok` that means failure.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::frame::{Frame, outer};
+use super::frame::Frame;
 use crate::atomics::Flag;
 
 /// Runs a future that may have taken effect as soon as it has begun, such as a `COMMIT`. `is_known` says of its output whether
@@ -21,7 +21,8 @@ pub(crate) async fn open_commit<F: Future>(
 ) -> F::Output {
     // If the future is dropped before its end, the commit stays open.
     let ended = Arc::new(Flag::new());
-    let in_call = outer(|frame| frame.add_commits(std::slice::from_ref(&ended))) == Some(true);
+    let in_call =
+        super::outer(|frame| frame.add_commits(std::slice::from_ref(&ended))) == Some(true);
     let output = future.await;
     if is_known(&output) {
         ended.raise();
@@ -38,15 +39,8 @@ impl Frame {
             .is_some_and(|rest| rest.noted().commits.iter().any(|commit| commit.is_down()))
     }
 
-    /// Reports the commits to the outer attempt.
-    pub(crate) fn share_open_commits(&self) {
-        // A call may be polled within its own carried attempt.
-        let commits = self.rest().noted().commits.clone();
-        outer(|outer| outer.add_commits(&commits));
-    }
-
     /// Adds these commits to those of the present attempt, or of its `before_retry`. Returns whether there is one.
-    fn add_commits(&self, commits: &[Arc<Flag>]) -> bool {
+    pub(crate) fn add_commits(&self, commits: &[Arc<Flag>]) -> bool {
         let in_call = self.is_attempt() || self.is_call();
         if in_call {
             let mut noted = self.rest().noted();

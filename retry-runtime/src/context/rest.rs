@@ -32,7 +32,7 @@ pub(crate) struct Noted {
     pub(crate) in_doubt: bool,
     pub(crate) waits: Waits,
     /// The commits that began in the present attempt, each with a flag that is raised when it has ended.
-    pub(super) commits: Vec<Arc<Flag>>,
+    pub(crate) commits: Vec<Arc<Flag>>,
     pub(crate) hedging: Hedging,
     /// The spans of the call, if a subscriber wants them.
     pub(crate) spans: Spans,
