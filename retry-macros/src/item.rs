@@ -6,7 +6,7 @@
 mod commit;
 mod types;
 
-pub(crate) use self::commit::{names_key, with_commits};
+pub(crate) use self::commit::with_commits;
 pub(crate) use self::types::{Lifetimes, may_be_kept, mentions_lifetime, without_impl};
 
 use proc_macro2::{Span, TokenStream, TokenTree};

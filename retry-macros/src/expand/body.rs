@@ -26,14 +26,7 @@ pub(super) fn attempt(
     } else {
         body.clone()
     };
-    let keyed = item::names_key(&body).then(|| generated!(__retry::note_key();));
-    let (body, commits) = item::with_commits(body, hedged, said);
-    let commits = commits.then(|| {
-        generated! {
-            #[allow(unused_imports)]
-            use __retry::Returned as _;
-        }
-    });
+    let (before, body) = item::with_commits(body, hedged, said);
     let Plan { never, within, .. } = plan;
     // The body keeps the user's braces. rustc puts "expected `Result`, found `()`" on them, and an item in the body
     // does not come after our own statement. Around a single expression, rustc would warn of unnecessary braces.
@@ -46,7 +39,7 @@ pub(super) fn attempt(
         body
     };
     braced(
-        generated!(#commits #keyed if false { #never #typed } #within #block),
+        generated!(#before if false { #never #typed } #within #block),
         at,
     )
 }

@@ -4,99 +4,79 @@
 //! it. Whether `commit` is that of a transaction, and `post` that of a client, only rustc knows.
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
-use quote::quote_spanned;
+use quote::{ToTokens as _, quote_spanned};
 
 use crate::tokens::{
-    any_text, before, delimiter, grouped, has_word, inside, is_punct, is_word, located,
+    any_text, before, generated, grouped, has_word, is_punct, is_word, located, unraw,
 };
 
-/// The body, in which the attempt gets what each `.commit()`, `.post(…)` and `.patch(…)` returns, and whether there is one.
+/// What stands before the body, and the body, in which the attempt gets what each `.commit()`, `.post(…)` and `.patch(…)` returns.
 ///
 /// ```text
 /// Input:   transaction.commit().await?
 /// Output:  transaction.commit().__retry_commit(|commit| Commit::of(&commit).track(commit)).await?
 /// ```
 ///
-/// If it is `hedged`, a second attempt may run beside the first. If it is `said` whether running twice does harm, or the body has a key,
-/// a request is not asked about.
-pub(crate) fn with_commits(body: TokenStream, hedged: bool, said: bool) -> (TokenStream, bool) {
-    let keyed = || has_word(&body, "attempt_headers") || names_key(&body);
-    let sends = !said && has_word(&body, "post patch") && !keyed();
+/// If it is `hedged`, a second attempt may run beside the first. If it is `said` whether running twice does harm, or the body has an
+/// idempotency key, such as a header that it sets, a request is not asked about.
+pub(crate) fn with_commits(
+    body: TokenStream,
+    hedged: bool,
+    said: bool,
+) -> (TokenStream, TokenStream) {
+    let keyed = any_text(&body, |text| text.to_lowercase().contains("idempotency"));
+    let note = keyed.then(|| generated!(__retry::note_key();));
     // Most bodies stay as they are.
-    if !sends && !has_word(&body, "commit") {
-        return (body, false);
+    if !has_word(&body, "commit post patch") {
+        return (generated!(#note), body);
     }
+    let sends = !said && !keyed && !has_word(&body, "attempt_headers");
     let attempt = if hedged { "track_beside" } else { "track" };
-    let mut walk = Walk {
-        attempt,
-        sends,
-        found: false,
+    let import = generated! {
+        #[allow(unused_imports)]
+        use __retry::Returned as _;
     };
-    (walk.tracked(body, attempt), walk.found)
+    let body = tracked(body, sends, attempt, attempt);
+    (generated!(#import #note), body)
 }
 
-/// Whether a body names an idempotency key, such as the header that it sets.
-pub(crate) fn names_key(body: &TokenStream) -> bool {
-    any_text(body, |text| text.to_lowercase().contains("idempotency"))
-}
-
-struct Walk {
-    /// The method for a commit in the attempt itself.
-    attempt: &'static str,
-    sends: bool,
-    found: bool,
-}
-
-impl Walk {
-    /// `track` is the method for a commit in this part of the body.
-    fn tracked(&mut self, body: TokenStream, track: &str) -> TokenStream {
-        let tokens: Vec<_> = body.into_iter().collect();
-        let mut code = TokenStream::new();
-        for (at, token) in tokens.iter().enumerate() {
-            let previous = before(&tokens, at, 1);
-            let is_call = is_punct(before(&tokens, at, 2), ".")
-                && delimiter(Some(token)) == Some(Delimiter::Parenthesis);
-            let commits = is_word(previous, "commit") && is_empty(token);
-            let sends = self.sends && is_word(previous, "post patch");
-            if let Some(method) = previous.filter(|_| is_call && (commits || sends)) {
-                self.found = true;
-                // This span puts rustc's "would run the transaction again" on the method.
-                let span = located(method.span());
-                let track = Ident::new(if sends { "send" } else { track }, span);
-                code.extend([token.clone()]);
-                code.extend(quote_spanned! {span=>
-                    .__retry_commit(|__commit| __retry::Commit::of(&__commit).#track(__commit))
-                });
-                continue;
+/// `attempt` is the method for a commit in the attempt itself, and `track` that for one in this part of the body.
+fn tracked(body: TokenStream, sends: bool, attempt: &str, track: &str) -> TokenStream {
+    let tokens: Vec<_> = body.into_iter().collect();
+    let each = tokens.iter().enumerate().map(|(at, token)| {
+        let (previous, second) = (before(&tokens, at, 1), before(&tokens, at, 2));
+        // One becomes a text, and the other does not see the names of the body.
+        let is_apart =
+            is_punct(previous, "!") && is_word(second, "stringify") || is_word(second, "mod");
+        let (TokenTree::Group(group), false) = (token, is_apart) else {
+            return token.to_token_stream();
+        };
+        let is_call = is_punct(second, ".") && group.delimiter() == Delimiter::Parenthesis;
+        let word = match previous {
+            Some(TokenTree::Ident(word)) => unraw(word),
+            _ => String::new(),
+        };
+        let (inside, asks) = match word.as_str() {
+            "commit" if is_call && group.stream().is_empty() => (track, Some(track)),
+            "post" | "patch" if is_call && sends => (track, Some("send")),
+            // A task knows nothing of the attempt, unless that is propagated to it.
+            "propagate" => (attempt, None),
+            word if word.starts_with("spawn") => ("track_apart", None),
+            _ => (track, None),
+        };
+        let inner = tracked(group.stream(), sends, attempt, inside);
+        let group = grouped(group.delimiter(), inner, group.span());
+        let asked = previous.zip(asks).map(|(method, asks)| {
+            // This span puts rustc's "would run the transaction again" on the method.
+            let span = located(method.span());
+            let asks = Ident::new(asks, span);
+            quote_spanned! {span=>
+                .__retry_commit(|__commit| __retry::Commit::of(&__commit).#asks(__commit))
             }
-            code.extend([match token {
-                TokenTree::Group(group) if !is_apart(&tokens, at) => {
-                    // A task knows nothing of the attempt, unless that is propagated to it.
-                    let track = match previous {
-                        Some(TokenTree::Ident(word)) if word.to_string().starts_with("spawn") => {
-                            "track_apart"
-                        }
-                        word if is_word(word, "propagate") => self.attempt,
-                        _ => track,
-                    };
-                    let inner = self.tracked(group.stream(), track);
-                    grouped(group.delimiter(), inner, group.span())
-                }
-                token => token.clone(),
-            }]);
-        }
-        code
-    }
-}
-
-fn is_empty(token: &TokenTree) -> bool {
-    matches!(token, TokenTree::Group(group) if inside(group).is_empty())
-}
-
-/// Whether the group at `at` becomes a text, `stringify!(…)`, or is a module, `mod name {…}`, which does not see the names of the body.
-fn is_apart(tokens: &[TokenTree], at: usize) -> bool {
-    let second = before(tokens, at, 2);
-    is_word(second, "mod") || is_punct(before(tokens, at, 1), "!") && is_word(second, "stringify")
+        });
+        quote::quote!(#group #asked)
+    });
+    each.collect()
 }
 
 #[cfg(test)]
@@ -131,7 +111,7 @@ mod tests {
             ("tx.rollback().await?; self.commit;", ""),
         ] {
             for (hedged, track) in [(false, "track"), (true, "track_beside")] {
-                let (code, found) = with_commits(body.parse().unwrap(), hedged, false);
+                let (_, code) = with_commits(body.parse().unwrap(), hedged, false);
                 let code = code.to_string();
                 let words = code.split_whitespace();
                 let names = words.filter(|word| word.starts_with("track"));
@@ -145,7 +125,6 @@ mod tests {
                     expected.collect::<Vec<_>>().join(" "),
                     "{body}"
                 );
-                assert_eq!(found, !names.is_empty(), "{body}");
             }
         }
     }
@@ -161,19 +140,11 @@ mod tests {
             ("client.post(url).header(IDEMPOTENCY_KEY, key)", 0),
             ("client.post(url).header(\"Idempotency-Key\", key)", 0),
         ] {
-            let (code, found) = with_commits(body.parse().unwrap(), false, false);
-            let code = code.to_string();
-            let words = code.split_whitespace();
-            assert_eq!(
-                words.filter(|word| *word == "__retry_commit").count(),
-                asks,
-                "{body}"
-            );
-            assert_eq!(found, asks > 0, "{body}");
-            assert!(
-                !with_commits(body.parse().unwrap(), false, true).1,
-                "{body}"
-            );
+            for (said, asks) in [(false, asks), (true, 0)] {
+                let (_, code) = with_commits(body.parse().unwrap(), false, said);
+                let code = code.to_string();
+                assert_eq!(code.matches("__retry_commit").count(), asks, "{body}");
+            }
         }
     }
 }
