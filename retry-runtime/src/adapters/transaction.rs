@@ -70,8 +70,8 @@ macro_rules! commits {
         ///
         /// Not cancel safe: if the future is dropped, the commit may or may not take effect. If the `timeout` of an
         /// outer annotated function cuts the commit, that function does not retry. In a spawned task, only a future in
-        /// [`propagate`](crate::propagate()) reports that to outer functions. If your body drops the future, as
-        /// `tokio::time::timeout` and `try_join!` do, the error that your body returns decides.
+        /// [`propagate`](crate::propagate()) reports that to outer functions. The same holds if your body drops the future, as
+        /// `tokio::time::timeout` and `try_join!` do.
         pub async fn commit$(<$DB: $Database>)?(
             transaction: $Transaction,
         ) -> Result<(), TransactionError<$Error>> {
@@ -85,19 +85,13 @@ pub(super) use commits;
 pub(super) async fn committed<E: Lost>(
     commit: impl Future<Output = Result<(), E>>,
 ) -> Result<(), TransactionError<E>> {
-    let committed = tracked(commit).await;
+    let committed = open_commit(commit, is_known).await;
     committed.map_err(|error| TransactionError::Commit(CommitError(error)))
 }
 
-/// Awaits a `COMMIT`. If it is cut, or its error may hide a success, the attempt is not repeated.
-pub(crate) async fn tracked<T, E: Lost>(
-    commit: impl Future<Output = Result<T, E>>,
-) -> Result<T, E> {
-    open_commit(
-        commit,
-        |result| !matches!(result, Err(error) if is_in_doubt(error)),
-    )
-    .await
+/// Whether it is known if a `COMMIT` that ended so took effect.
+pub(crate) fn is_known<T, E: Lost>(ended: &Result<T, E>) -> bool {
+    !matches!(ended, Err(error) if is_in_doubt(error))
 }
 
 /// Whether a `COMMIT` with this error may have taken effect: the session ended, or the server did not answer.

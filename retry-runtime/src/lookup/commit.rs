@@ -11,7 +11,9 @@ use std::marker::PhantomData;
 
 use super::Level;
 #[cfg(feature = "_transactions")]
-use crate::adapters::transaction::{Lost, tracked};
+use crate::adapters::transaction::{Lost, is_known};
+#[cfg(feature = "_transactions")]
+use crate::context::open_commit;
 
 /// Every value.
 pub trait Returned: Sized {
@@ -53,7 +55,7 @@ impl<C> Commit<C> {
 impl<T, E: Lost, C: Future<Output = Result<T, E>>> Commit<C> {
     /// Lets the attempt know that the commit is under way, and how it ends.
     pub fn track(&self, commit: C) -> impl Future<Output = Result<T, E>> + use<T, E, C> {
-        tracked(commit)
+        open_commit(commit, is_known)
     }
 
     /// Refuses the commit. It is in a task, from which the attempt learns nothing.
@@ -83,31 +85,19 @@ impl<R: ClientRequest> Commit<R> {
     pub fn send(&self, request: R) -> R where Apart: MayRunTwice<R> { request }
 }
 
-impl<C> Other<C> {
-    /// Returns the value.
-    #[inline]
-    pub fn send(&self, other: C) -> C {
-        other
-    }
-
-    /// Returns the value.
-    #[inline]
-    pub fn track(&self, other: C) -> C {
-        other
-    }
-
-    /// Returns the value.
-    #[inline]
-    pub fn track_apart(&self, other: C) -> C {
-        other
-    }
-
-    /// Returns the value.
-    #[inline]
-    pub fn track_beside(&self, other: C) -> C {
-        other
-    }
+macro_rules! returned {
+    ($($method:ident)+) => {
+        impl<C> Other<C> {$(
+            /// Returns the value.
+            #[inline]
+            pub fn $method(&self, other: C) -> C {
+                other
+            }
+        )+}
+    };
 }
+
+returned!(track track_apart track_beside send);
 
 /// What is no attempt by itself: a task, or one of two attempts at once.
 #[derive(Debug)]
