@@ -242,6 +242,10 @@ impl Budget {
         }
     }
 
+    #[allow(
+        clippy::forget_non_drop,
+        reason = "only on some systems, a lock has something to free"
+    )]
     pub(crate) const fn into_numbers(self) -> BudgetConfig {
         let numbers = self.numbers;
         // Constant code cannot drop a lock. No one used this one, so it has nothing to free.

@@ -94,6 +94,10 @@ pub(super) struct Balance {
     /// Until when the time is credited. Never before the first use, so that time counts from there.
     pub(super) credited: Stamp,
     pub(super) pause_end: Option<Stamp>,
+    /// A number that no other cell has, by which a test scope knows it. Drawn at the first use. An address cannot be the
+    /// number, because addresses are reused.
+    // Not in a `OnceLock` beside it, which rustc would check again for each annotated function.
+    pub(super) id: Option<u64>,
 }
 
 /// How far the clock reading of one thread may lie behind that of another: a thread can be suspended between the
@@ -109,6 +113,7 @@ impl Balance {
             faults: 0,
             credited,
             pause_end: None,
+            id: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! A budget as calls use it: a cell that changes, and numbers that do not.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::numbers::{Balance, BudgetConfig, Charge, FaultState, Request};
 use crate::atomics::Flag;
@@ -13,9 +13,6 @@ pub(crate) struct BudgetCell {
     balance: Mutex<Balance>,
     /// Whether the balance is not at rest. Calls read it, so they need no lock while all is well.
     busy: Flag,
-    /// A number that no other cell has, by which a test scope knows it. Drawn at the first use. An address cannot be the
-    /// number, because addresses are reused.
-    id: OnceLock<u64>,
 }
 
 impl BudgetCell {
@@ -28,7 +25,6 @@ impl BudgetCell {
         Self {
             busy: Flag::of(!balance.is_at_rest()),
             balance: Mutex::new(balance),
-            id: OnceLock::new(),
         }
     }
 
@@ -135,7 +131,8 @@ impl BudgetRef<'_> {
 
     /// A number that no other budget of the process has.
     pub(crate) fn id(self) -> u64 {
-        *self.cell.id.get_or_init(|| rng::seed(Stamp::now()))
+        let mut balance = self.cell.lock();
+        *balance.id.get_or_insert_with(|| rng::seed(Stamp::now()))
     }
 
     /// Makes the cell of another budget, with the same numbers and the same level at the start.

@@ -122,12 +122,11 @@ pub(crate) const ONCE: Most = (1, Duration::MAX);
 
 /// The lines of one function. It has room for all messages, because a call that is not observed does not allocate.
 #[derive(Debug)]
-pub(crate) struct Lines(Mutex<[Period; 13]>);
+pub(crate) struct Lines(Mutex<[Option<Period>; 13]>);
 
 /// The current period of one message.
 #[derive(Debug, Clone, Copy)]
 struct Period {
-    /// Empty before the first line.
     message: &'static str,
     began: Stamp,
     logged: u32,
@@ -137,13 +136,7 @@ struct Period {
 
 impl Lines {
     pub(crate) const fn new() -> Self {
-        const NONE: Period = Period {
-            message: "",
-            began: Stamp::NEVER,
-            logged: 0,
-            left_out: 0,
-        };
-        Self(Mutex::new([NONE; 13]))
+        Self(Mutex::new([None; 13]))
     }
 
     /// Counts a line. Returns how many lines with this message were left out since the last logged one, or `None` if this one is
@@ -156,8 +149,14 @@ impl Lines {
     ) -> Option<u64> {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut periods = lines.iter_mut();
-        let period = periods.find(|period| ["", message].contains(&period.message))?;
-        period.message = message;
+        let period =
+            periods.find(|period| period.is_none_or(|period| period.message == message))?;
+        let period = period.get_or_insert(Period {
+            message,
+            began: now,
+            logged: 0,
+            left_out: 0,
+        });
         // Another thread may have read the clock a little later.
         if period.began.since(now).max(now.since(period.began)) >= length {
             (period.began, period.logged) = (now, 0);
