@@ -28,7 +28,7 @@
 //!                      Continue(at) => at,
 //!                      Break(result) => return result,
 //!                  };
-//!                  at.wait().await;
+//!                  at.await;
 //!              }
 //!          }
 //! ```

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 #[cfg(feature = "http-1")]
 pub(crate) use self::timers::date;
-pub(crate) use self::timers::{Instant, Sleep, sleep_until, turn};
+pub(crate) use self::timers::{Instant, SHORTEST, Sleep, sleep_until};
 
 /// An instant as nanoseconds since a point that is the same in the whole process.
 ///

@@ -375,7 +375,7 @@ impl<Q, L> RetryLayer<Q, L> {
                 Ok(at) => at,
                 Err(cut) => break 'call call.cut_between(cut),
             } {
-                at.wait().await;
+                at.await;
             }
             let attempt = async {
                 requests.sends(&mut request);
@@ -410,9 +410,13 @@ impl<Q, L> RetryLayer<Q, L> {
                 Break(ended) => break ended,
             };
             if let Some(answer) = answer.take() {
-                unless(pin!(at.at_most(REST).wait()), requests.discard(answer)).await;
+                unless(
+                    pin!(at.at_most(REST).into_future()),
+                    requests.discard(answer),
+                )
+                .await;
             }
-            at.wait().await;
+            at.await;
             request = copy.expect("a request without a copy has one attempt");
             copy = requests.copy(&mut request);
         };

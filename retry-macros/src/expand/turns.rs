@@ -63,7 +63,7 @@ impl Turns<'_> {
     ///                 |call, ended| { CHECKS; call.settle(ended, JUDGE) },
     ///             ).await;
     ///             let at = match settled { … };
-    ///             at.wait().await;
+    ///             at.await;
     ///         }
     /// ```
     fn turns(&self, plan: &Plan, body: &TokenStream) -> TokenStream {
@@ -171,7 +171,7 @@ impl Turns<'_> {
     ///                 return call.cut_between(cut);
     ///             }
     ///         } {
-    ///             at.wait().await;
+    ///             at.await;
     ///         }
     /// ```
     fn pause(&self, wait: &TokenStream) -> Option<TokenStream> {
@@ -319,7 +319,7 @@ impl Turns<'_> {
         if self.model.blocking.is_some() {
             return generated!(__call.wait_blocking(__at));
         }
-        self.awaited("unless", &generated!(__at.wait()))
+        self.awaited("unless", &generated!(__at))
     }
 
     fn awaited(&self, unless: &str, part: &TokenStream) -> TokenStream {

@@ -18,7 +18,7 @@ use crate::metrics::Attempted;
 use crate::report::{Hedge, PreviousFailure, Which};
 use crate::stopped::{CutCommit, Outcome, Stopped};
 
-impl<'p> State<'p> {
+impl State<'_> {
     /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, unless another body still
     /// runs, or the outcome of the call.
     #[inline(never)]
@@ -26,7 +26,7 @@ impl<'p> State<'p> {
         &self,
         ruling: Ruling,
         words: &dyn Display,
-    ) -> Result<NextAttemptAt<'p>, Outcome> {
+    ) -> Result<NextAttemptAt, Outcome> {
         // Of two, the other one may be in its commit.
         let alone = !matches!(self.frame.bodies.get(), Bodies::Both(_));
         let ruling = match self.settings.idempotent {
@@ -67,7 +67,7 @@ impl<'p> State<'p> {
     }
 
     /// Decides what follows an attempt that returned an `Ok` that means failure.
-    pub(crate) fn fail_with_value(&self) -> Result<NextAttemptAt<'p>, Outcome> {
+    pub(crate) fn fail_with_value(&self) -> Result<NextAttemptAt, Outcome> {
         let ruling = Ruling::failed_value(Verdict::Transient, self.delay_said());
         self.fail(ruling, &FAILED_VALUE)
     }
@@ -89,7 +89,7 @@ impl<'p> State<'p> {
     ///
     /// `unless` may have said something about it.
     #[inline(never)]
-    pub(super) fn cut(&self, cut: Cut, said: Said) -> Result<NextAttemptAt<'p>, Stopped> {
+    pub(super) fn cut(&self, cut: Cut, said: Said) -> Result<NextAttemptAt, Stopped> {
         let verdict = self.verdict_of_cut();
         let exhausted = Outcome::Timeout;
         let hint = None;
@@ -146,7 +146,7 @@ impl<'p> State<'p> {
         how: PreviousFailure,
         retry: Result<Repeatable, Outcome>,
         failed: FailedWith<'_>,
-    ) -> Result<NextAttemptAt<'p>, Outcome> {
+    ) -> Result<NextAttemptAt, Outcome> {
         let frame = &self.frame;
         frame.previous.set(Some(how));
         if let Some(rest) = frame.if_rest() {

@@ -3,7 +3,7 @@
 //! ```text
 //! blocking                            async
 //! call.attempt_blocking(|| BODY)      call.attempt(async { BODY }).await
-//! call.wait_blocking(at)              at.wait().await
+//! call.wait_blocking(at)              at.await
 //! call.prepare_blocking(|| …)         call.prepare(async { … }).await
 //! ```
 //!
@@ -55,7 +55,7 @@ impl<C: Limits, K> Call<'_, C, K> {
     }
 
     /// Waits for the next attempt.
-    pub fn wait_blocking(&self, at: NextAttemptAt<'_>) {
+    pub fn wait_blocking(&self, at: NextAttemptAt) {
         let state = &self.state;
         let Next::At(_, at) = at.next else {
             return;

@@ -62,14 +62,14 @@ opaque! { Cancel [F] [F]; }
 ///
 /// `cancel` is polled before each poll of `work`. So a call that is cancelled already does not begin, and `cancel` wins
 /// if both are ready. `work` is dropped with the future.
-pub fn unless<C: Future, F: Future>(
+pub fn unless<C: Future, F: IntoFuture>(
     cancel: Pin<&mut C>,
     work: F,
 ) -> impl Future<Output = Option<F::Output>> {
     Unless {
         cancel,
         begun: None,
-        work,
+        work: work.into_future(),
     }
 }
 

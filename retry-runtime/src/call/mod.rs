@@ -9,7 +9,7 @@
 //!         Continue(at) => at,
 //!         Break(result) => return result,
 //!     };
-//!     at.wait().await;                                                   // timers.rs
+//!     at.await;                                                          // timers.rs
 //! }
 //! ```
 //!

@@ -9,7 +9,7 @@ use crate::clock::Stamp;
 use crate::context::outer;
 use crate::delays::fit;
 
-impl<'p, C: Limits, K> Call<'p, C, K> {
+impl<C: Limits, K> Call<'_, C, K> {
     /// Returns how long the next attempt waits because its budget is in a pause, or `None` if it begins now. Ask again
     /// after the wait, because another hint may have come.
     ///
@@ -17,7 +17,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     ///
     /// - The pause does not fit the deadline.
     #[inline]
-    pub fn pause(&self) -> Result<Option<NextAttemptAt<'p>>, C> {
+    pub fn pause(&self) -> Result<Option<NextAttemptAt>, C> {
         let state = &self.state;
         let budget = state.budget();
         if budget.is_some_and(|budget| !budget.cell.is_at_rest()) {
@@ -28,12 +28,12 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     }
 }
 
-impl<'p> State<'p> {
+impl State<'_> {
     /// Returns how long the next attempt waits for the end of the pause, or `None` if it begins now. Without limits, the attempt
     /// begins at the deadline around at the latest, because no error could say that the wait does not fit. If that deadline ends an
     /// outer call, no attempt begins.
     #[cold]
-    fn wait_for_pause(&self, limited: bool) -> Result<Option<NextAttemptAt<'p>>, Cut> {
+    fn wait_for_pause(&self, limited: bool) -> Result<Option<NextAttemptAt>, Cut> {
         let frame = &self.frame;
         self.end_wait();
         let now = Stamp::now();

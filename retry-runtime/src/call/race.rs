@@ -9,7 +9,7 @@
 //!     // In place of `call.attempt(async { BODY })`:
 //!     let settled = call.race(|| async { BODY }, |call, ended| call.settle(ended, judge)).await;
 //!     let at = match settled { … };
-//!     at.wait().await;
+//!     at.await;
 //! }
 //! ```
 
@@ -31,9 +31,9 @@ use crate::metrics::Attempted;
 use crate::report::{Hedge, PreviousFailure, Which};
 
 /// What follows an attempt: another one then, or the result of the call.
-type Settled<'p, F> = ControlFlow<<F as Future>::Output, NextAttemptAt<'p>>;
+type Settled<F> = ControlFlow<<F as Future>::Output, NextAttemptAt>;
 
-impl<'p, C: Limits, K> Call<'p, C, K> {
+impl<C: Limits, K> Call<'_, C, K> {
     /// Makes an attempt, and a hedge beside it if it is the first and slow. Returns what `settle` returns about the body that
     /// decides.
     ///
@@ -43,8 +43,8 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     pub async fn race<F: Future>(
         &mut self,
         mut make: impl FnMut() -> F,
-        mut settle: impl FnMut(&mut Self, Result<F::Output, C>) -> Settled<'p, F>,
-    ) -> Settled<'p, F> {
+        mut settle: impl FnMut(&mut Self, Result<F::Output, C>) -> Settled<F>,
+    ) -> Settled<F> {
         if let Err(late) = self.state.begin_attempt() {
             return settle(self, Err(late));
         }

@@ -51,7 +51,7 @@ pub struct Judgement<'e, K> {
 /// function. Code that takes a `SharedJudge` is compiled once for all functions with the same types.
 type SharedJudge<E, K> = for<'e> fn(&'e Failed<'e, E>) -> Judgement<'e, K>;
 
-impl<'p, C: Limits, K> Call<'p, C, K> {
+impl<C: Limits, K> Call<'_, C, K> {
     /// Decides what follows an attempt: another one then, or the end of the call with this result.
     #[expect(
         clippy::inline_always,
@@ -62,7 +62,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         &mut self,
         ended: Result<R, C>,
         judge: SharedJudge<R::Error, K>,
-    ) -> ControlFlow<R, NextAttemptAt<'p>>
+    ) -> ControlFlow<R, NextAttemptAt>
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
@@ -79,7 +79,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         ended: Result<R, C>,
         judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> Judgement<'e, K>,
         hook: impl FnOnce(&RetryEvent<'_, R::Error>),
-    ) -> ControlFlow<R, NextAttemptAt<'p>>
+    ) -> ControlFlow<R, NextAttemptAt>
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
@@ -104,7 +104,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         said: Said,
         judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> Judgement<'e, K>,
         hook: impl FnOnce(&RetryEvent<'_, R::Error>),
-    ) -> ControlFlow<R, NextAttemptAt<'p>>
+    ) -> ControlFlow<R, NextAttemptAt>
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
@@ -150,7 +150,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     #[inline]
     fn call_on_retry<E>(
         &self,
-        at: NextAttemptAt<'_>,
+        at: NextAttemptAt,
         error: Option<&E>,
         words: &dyn Display,
         hook: impl FnOnce(&RetryEvent<'_, E>),

@@ -2,25 +2,27 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use pin_project_lite::pin_project;
 use tokio::runtime::Handle;
-use tokio::task::unconstrained;
+use tokio::task::{unconstrained, yield_now};
 
 use super::State;
 use super::events::FailedWith;
-use crate::clock::{Sleep, Stamp, sleep_until, turn};
+use crate::clock::{SHORTEST, Sleep, Stamp, sleep_until};
 use crate::delays::{DelayRange, Jitter};
-use crate::site::SiteSettings;
+use crate::opaque::opaque;
 use crate::trace;
 
 /// When the next attempt of a function begins.
 #[derive(Debug, Clone, Copy)]
-pub struct NextAttemptAt<'p> {
+pub struct NextAttemptAt {
     pub(super) next: Next,
-    settings: &'p SiteSettings<'p>,
+    /// The label of the function.
+    name: &'static str,
 }
 
 /// What is before the next attempt.
@@ -32,7 +34,7 @@ pub(super) enum Next {
     Other,
 }
 
-impl<'p> State<'p> {
+impl State<'_> {
     /// Begins a wait: draws its delay. Returns when it ends, which is at once in a test scope without waits. `failed` says
     /// which failure it follows, unless it is the pause of the budget.
     pub(super) fn start_wait(
@@ -40,7 +42,7 @@ impl<'p> State<'p> {
         range: DelayRange,
         now: Stamp,
         failed: Option<FailedWith<'_>>,
-    ) -> NextAttemptAt<'p> {
+    ) -> NextAttemptAt {
         let frame = &self.frame;
         let (delay, waits) = self.draw(range, now);
         if self.observed || self.settings.policy.jitter() == Jitter::Decorrelated {
@@ -57,9 +59,9 @@ impl<'p> State<'p> {
         self.next(Next::At(now, if waits { now.plus(delay) } else { now }))
     }
 
-    pub(super) fn next(&self, next: Next) -> NextAttemptAt<'p> {
-        let settings = self.settings;
-        NextAttemptAt { next, settings }
+    pub(super) fn next(&self, next: Next) -> NextAttemptAt {
+        let name = self.settings.name;
+        NextAttemptAt { next, name }
     }
 
     /// Adds the wait that is over, if there was one.
@@ -70,9 +72,9 @@ impl<'p> State<'p> {
     }
 }
 
-impl NextAttemptAt<'_> {
+#[cfg(feature = "_layers")]
+impl NextAttemptAt {
     /// The first part of the wait, no longer than this.
-    #[cfg(feature = "_layers")]
     pub(crate) fn at_most(self, longest: Duration) -> Self {
         let next = match self.next {
             Next::At(now, end) => Next::At(now, end.min(now.plus(longest))),
@@ -80,33 +82,72 @@ impl NextAttemptAt<'_> {
         };
         Self { next, ..self }
     }
+}
 
-    /// Waits until the next attempt. A wait of zero lets other tasks run once: a body that fails without being pending would
+impl IntoFuture for NextAttemptAt {
+    type Output = ();
+    type IntoFuture = Wait;
+
+    /// Waits until the next attempt.
+    fn into_future(self) -> Wait {
+        let (now, end) = match self.next {
+            Next::At(now, end) => (now, end),
+            Next::Other => (Stamp::FIRST, Stamp::FIRST),
+        };
+        Wait {
+            name: self.name,
+            now,
+            end: end.max(now.plus(SHORTEST)),
+            timer: None,
+        }
+    }
+}
+
+pin_project! {
+    /// The wait for the next attempt. A wait of zero lets other tasks run once: a body that fails without being pending would
     /// otherwise keep them from running.
+    ///
+    /// Each function awaits one. So it has a name and no parameter, which rustc checks faster.
     ///
     /// # Cancel safety
     ///
     /// Dropping it ends the wait. The permit of the retry goes back when the call is dropped.
-    // Not a method of the call: a future that is generic costs more where it is awaited, in each function. Nor `async`: its future
-    // would hold `self` twice.
-    pub fn wait(self) -> impl Future<Output = ()> {
-        let Self { settings, next } = self;
-        let (mut now, end) = match next {
-            Next::At(now, end) => (now, end),
-            Next::Other => (Stamp::FIRST, Stamp::FIRST),
-        };
-        async move {
-            if now == end {
-                turn().await;
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Wait {
+        name: &'static str,
+        // When the present timer ends, or the wait began.
+        now: Stamp,
+        end: Stamp,
+        #[pin]
+        timer: Option<Sleep>,
+    }
+}
+
+impl Future for Wait {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<()> {
+        let mut this = self.project();
+        if this.timer.is_none() && this.now == this.end {
+            *this.end = Stamp::from_nanos(0);
+            return pin!(yield_now()).poll(waker);
+        }
+        loop {
+            if let Some(timer) = this.timer.as_mut().as_pin_mut() {
+                ready!(poll_unconstrained(timer, waker));
             }
-            while now < end {
-                now = now.plus(LONGEST_SLEEP).min(end);
-                let sleep = || sleep_until(now.instant());
-                unconstrained(needs_timers(settings.name, sleep)).await;
+            if this.now >= this.end {
+                return Poll::Ready(());
             }
+            *this.now = this.now.plus(LONGEST_SLEEP).min(*this.end);
+            needs_timers(this.name, || {
+                this.timer.set(Some(sleep_until(this.now.instant())));
+            });
         }
     }
 }
+
+opaque! { Wait [] []; }
 
 /// No timer is armed for longer than this. A longer limit arms timers one after another, because some versions of tokio
 /// delay other timers while a timer lies in the far future.

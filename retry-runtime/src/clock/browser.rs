@@ -21,12 +21,8 @@ pub struct Sleep {
     set: Option<Delay>,
 }
 
-/// A wait of zero: the shortest. A page runs nothing else as long as a task is awake.
-pub(crate) async fn turn() {
-    if let Some(soon) = Instant::now().checked_add(Duration::from_millis(1)) {
-        sleep_until(soon).await;
-    }
-}
+/// The shortest wait. A page runs nothing else as long as a task is awake.
+pub(crate) const SHORTEST: Duration = Duration::from_millis(1);
 
 /// The date and time of this machine.
 #[cfg(feature = "http-1")]

@@ -299,7 +299,7 @@ mod tests {
             let _ = call.attempt(async {}).await;
             let lost = Ruling::retry(Assessment::new(Verdict::Transient));
             let at = call.state.fail(lost, &"lost").expect("another attempt");
-            at.wait().await;
+            at.await;
             let _ = call.prepare(open_commit(pending::<()>())).await;
             hang().await
         };
@@ -415,7 +415,7 @@ mod tests {
                 return call.cut_between(Cut::Cancelled);
             };
             match settled {
-                ControlFlow::Continue(at) => at.wait().await,
+                ControlFlow::Continue(at) => at.await,
                 ControlFlow::Break(result) => return result,
             }
         }
@@ -490,7 +490,7 @@ mod tests {
             .await
             .expect("it had begun");
         let at = settled.continue_value().expect("it would be retried");
-        assert!(unless(cancel.as_mut(), at.wait()).await.is_none());
+        assert!(unless(cancel.as_mut(), at).await.is_none());
         let result: Result<(), Stopped> = call.cut_between(Cut::Cancelled);
         let stopped = result.unwrap_err();
         assert_eq!(stopped.outcome(), Outcome::Cancelled);

@@ -56,7 +56,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
                 Ok(at) => at,
                 Err(cut) => return call.cut_between(part!(ready(cut))),
             } {
-                part!(at.wait());
+                part!(at);
             }
             let operation = &mut self.operation;
             let ended = part!(call.attempt(async { Ok(operation().await?) }));
@@ -64,7 +64,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
                 ControlFlow::Continue(at) => at,
                 ControlFlow::Break(result) => return result,
             };
-            part!(at.wait());
+            part!(at);
         }
     }
 }

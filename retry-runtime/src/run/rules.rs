@@ -48,11 +48,11 @@ impl<T, E> RunRules<'_, T, E> {
     }
 
     /// Decides what follows an attempt, as generated code does. The rules see the error of the operation.
-    pub(super) fn settle<'p, const RULED: bool, C, W, X>(
+    pub(super) fn settle<const RULED: bool, C, W, X>(
         &mut self,
-        call: &mut Call<'p, E::Limits, Last<X>>,
+        call: &mut Call<'_, E::Limits, Last<X>>,
         ended: Result<Result<T, X>, E::Limits>,
-    ) -> ControlFlow<Result<T, X>, NextAttemptAt<'p>>
+    ) -> ControlFlow<Result<T, X>, NextAttemptAt>
     where
         E: Ruled<RULED> + RunError<C, W, X>,
         X: Display,
