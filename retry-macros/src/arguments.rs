@@ -21,7 +21,7 @@ use self::give::{AttemptKind, Give, give};
 use self::kind::Types;
 use self::pattern::{Found, collect, without_expect};
 pub(crate) use self::plan::Plan;
-use crate::conditions::{is_cfg, only};
+use crate::conditions::only;
 use crate::errors::{At, Errors, item};
 use crate::future::{self, name_of};
 use crate::item::Function;
@@ -34,9 +34,11 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
     let mut signature = function.signature.clone();
     let block = function.block();
     let mut rebindings = block.map_or_else(Vec::new, |block| block.rebindings.clone());
-    let locals = block.map_or(&[][..], |block| &block.locals);
-    let (inputs, bound) = (&signature.inputs, locals.iter().map(|(_, name)| name));
-    let names = quote!(#inputs #(#rebindings)* #(#bound)*);
+    // The variables that a function binds before its handmade future exist once in a call, and the future may hand them over
+    // like arguments.
+    let mut locals = block.map_or_else(Vec::new, |block| block.locals.clone());
+    let inputs = &signature.inputs;
+    let names = quote!(#inputs #(#rebindings)* #(#locals)*);
     let body = block.map_or(&function.body, |block| &block.body);
     let budget = model.budget.as_ref().and_then(|budget| budget.value.expr());
     let delays = model.delays.as_ref().and_then(|delays| delays.value.expr());
@@ -87,7 +89,7 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
                 bind(found, true);
             }
             (None, FnArg::Typed(typed)) => {
-                let attributes = &mut only(&typed.attrs, is_kept);
+                let attributes = &only(&typed.attrs, is_kept);
                 let mut bind = |found: Found<'_, '_>| bind(found, false);
                 if collect(&mut typed.pat, Some(&ty), attributes, &mut bind) {
                     typed.attrs = without_expect(&typed.attrs);
@@ -95,24 +97,13 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
             }
         }
     }
-    for rebinding in &mut rebindings {
-        let name = future::rebound(rebinding).map(Ident::to_string);
+    for binding in rebindings.iter_mut().chain(&mut locals) {
+        let name = future::rebound(binding).map(Ident::to_string);
         let name = name.unwrap_or_default();
         let ty = hidden.get(&name).and_then(Option::as_ref);
-        let attributes = &mut only(&rebinding.attrs, is_kept);
+        let attributes = &only(&binding.attrs, is_kept);
         let mut bind = |found: Found<'_, '_>| bind(found, name == "self");
-        collect(&mut rebinding.pat, ty, attributes, &mut bind);
-    }
-    // The variables that a function binds before its handmade future exist once in a call, and the future may hand them over
-    // like arguments.
-    for (attributes, ident) in locals {
-        let found = Found {
-            ident,
-            attributes: &only(attributes, is_cfg),
-            ty: None,
-            mutability: &mut None,
-        };
-        bind(found, false);
+        collect(&mut binding.pat, ty, attributes, &mut bind);
     }
     function.signature = signature;
     if let Some(block) = function.handmade.as_mut().and_then(|it| it.block.as_mut()) {

@@ -12,6 +12,7 @@ use syn::{
     Stmt, Token, Type, TypeParamBound,
 };
 
+use crate::conditions::{is_cfg, only};
 use crate::operand::lone_name;
 use crate::paths::{boxed_bounds, ends_in, inside, peel_type, traits, type_arguments};
 use crate::tokens;
@@ -36,8 +37,8 @@ pub(crate) enum FutureKind {
 pub(crate) struct FutureBlock {
     /// The statements before the future. They run once in a call.
     pub(crate) statements: TokenStream,
-    /// The names that these statements bind, with their attributes.
-    pub(crate) locals: Vec<(Vec<syn::Attribute>, Ident)>,
+    /// Those of them that bind a name, as `let x = …`, with their `cfg` and without a `mut`.
+    pub(crate) locals: Vec<Local>,
     /// The function that boxes the future: `Box::pin`. Empty for an opaque future.
     pub(crate) wrapper: TokenStream,
     /// The first statements of the block, which bind arguments again: `let x = x;`.
@@ -142,16 +143,18 @@ pub(crate) fn block_of(
     })
 }
 
-/// The name that a statement binds: `let x = …;`. Attempts use names within a pattern as they are.
-fn local(statement: &Stmt) -> Option<(Vec<syn::Attribute>, Ident)> {
-    match statement {
-        Stmt::Local(Local {
-            attrs,
-            pat: Pat::Ident(pattern),
-            ..
-        }) => Some((attrs.clone(), pattern.ident.clone())),
-        _ => None,
+/// A statement that binds a name: `let x = …;`. Attempts use names within a pattern as they are.
+fn local(statement: &Stmt) -> Option<Local> {
+    let Stmt::Local(local) = statement else {
+        return None;
+    };
+    let mut local = local.clone();
+    local.attrs = only(&local.attrs, is_cfg);
+    match &mut local.pat {
+        Pat::Ident(pattern) => pattern.mutability = None,
+        _ => return None,
     }
+    Some(local)
 }
 
 /// Whether a statement is `if let Some(__ret) = None::<…> { return __ret; }`, by which `#[async_trait]` gives its

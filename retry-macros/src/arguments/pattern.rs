@@ -21,7 +21,7 @@ pub(super) struct Found<'p, 'a> {
 pub(super) fn collect<'a>(
     pattern: &mut Pat,
     ty: Option<&'a Type>,
-    attributes: &mut Vec<Attribute>,
+    attributes: &[Attribute],
     found: &mut dyn FnMut(Found<'_, 'a>) -> bool,
 ) -> bool {
     let ty = ty.map(peel_type);
@@ -61,13 +61,11 @@ pub(super) fn collect<'a>(
         Pat::Struct(pattern) => {
             for field in &mut pattern.fields {
                 let ty = known(&field.pat, of_field(ty, &pattern.path, &field.pat));
-                let around = attributes.len();
-                attributes.extend_from_slice(&field.attrs);
-                if collect(&mut field.pat, ty, attributes, found) {
+                let around = [attributes, &field.attrs].concat();
+                if collect(&mut field.pat, ty, &around, found) {
                     field.attrs = without_expect(&field.attrs);
                     rebinds = true;
                 }
-                attributes.truncate(around);
             }
         }
         Pat::Slice(slice) => parts.extend(slice.elems.iter_mut().map(|inner| (inner, None))),
