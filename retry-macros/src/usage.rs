@@ -83,35 +83,33 @@ pub(crate) fn read(
 /// What surrounds a token.
 #[derive(Clone, Copy, Default)]
 struct Around<'t> {
+    /// The group that the token is directly in.
+    tokens: &'t [TokenTree],
+    /// The place of that group: among these tokens, at this index.
+    outer: (&'t [TokenTree], usize),
     /// The use that each mention is at least: in a `move` block or closure, every mention is a move.
     least: Use,
     /// The use that a reference is: in a macro, or in `tokio::spawn(…)`.
     reference: Use,
-    /// The group that the token is directly in: among these tokens, at this place.
-    outer: (&'t [TokenTree], usize),
 }
 
 impl Mentions {
     fn group(&mut self, stream: TokenStream, around: Around<'_>) {
-        let tokens = with_bare_places(stream);
-        self.read(&tokens, 0..tokens.len(), around);
+        let tokens = &with_bare_places(stream);
+        self.read(0..tokens.len(), Around { tokens, ..around });
     }
 
     /// Reads some tokens of a group. A `let` among them hides arguments until their end.
-    fn read(&mut self, tokens: &[TokenTree], range: Range<usize>, around: Around<'_>) {
+    fn read(&mut self, range: Range<usize>, around: Around<'_>) {
         let Range { start: mut at, end } = range;
-        let mut hidden = Vec::new();
+        let (tokens, mut hidden) = (around.tokens, Vec::new());
         while let Some(token) = tokens.get(at).filter(|_| at < end) {
             let next = at + 1;
             at = match token {
-                TokenTree::Ident(word) if word == "move" => self.moved(tokens, at, around),
-                TokenTree::Ident(word) if word == "let" => {
-                    let (next, names) = self.bound(tokens, at, around);
-                    hidden.extend(names);
-                    next
-                }
+                TokenTree::Ident(word) if word == "move" => self.moved(at, around),
+                TokenTree::Ident(word) if word == "let" => self.bound(at, around, &mut hidden),
                 TokenTree::Ident(_) => {
-                    self.mention(tokens, at, around, false);
+                    self.mention(at, around, false);
                     next
                 }
                 TokenTree::Literal(literal) => {
@@ -128,11 +126,11 @@ impl Mentions {
                 }
                 TokenTree::Group(_) if is_attribute(tokens, at) || is_import(tokens, at) => next,
                 TokenTree::Group(group) => {
-                    self.group(group.stream(), around.within(tokens, at));
+                    self.group(group.stream(), around.within(at));
                     next
                 }
                 TokenTree::Punct(_) if place::begins_closure(tokens, at) => {
-                    self.closure(tokens, at, around)
+                    self.closure(at, around)
                 }
                 TokenTree::Punct(_) => next,
             };
@@ -141,77 +139,70 @@ impl Mentions {
     }
 
     /// Reads a `move` block or closure. Returns where it ends.
-    fn moved(&mut self, tokens: &[TokenTree], at: usize, around: Around<'_>) -> usize {
+    fn moved(&mut self, at: usize, around: Around<'_>) -> usize {
         let moved = match around.reference {
-            _ if place::is_wrapper(tokens, at, around) => Use::Whole,
+            _ if place::is_wrapper(at, around) => Use::Whole,
             Use::Lent => Use::Task,
             _ => Use::Moved,
         };
-        let (least, end) = (around.least.max(moved), place::end_of_move(tokens, at));
-        self.read(tokens, at + 1..end, Around { least, ..around });
+        let (least, end) = (
+            around.least.max(moved),
+            place::end_of_move(around.tokens, at),
+        );
+        self.read(at + 1..end, Around { least, ..around });
         end
     }
 
-    /// Reads a `let` and, if it is a statement, its value. Returns where that ends, and what it hides from there.
-    fn bound(
-        &mut self,
-        tokens: &[TokenTree],
-        at: usize,
-        around: Around<'_>,
-    ) -> (usize, Vec<(String, Mention)>) {
+    /// Reads a `let` and, if it is a statement, its value. Returns where that ends, and adds what is `hidden` from there.
+    fn bound(&mut self, at: usize, around: Around<'_>, hidden: &mut Hidden) -> usize {
+        let tokens = around.tokens;
         let end = place::find(tokens, at + 1, "=;");
         let ty = (at + 1..end).find(|&at| place::is_colon(tokens, at));
         let pattern = tokens.get(at + 1..ty.unwrap_or(end)).unwrap_or_default();
+        let is_statement = place::begins_statement(tokens, at);
         let mut value = end + 1;
         // The parts that a `let` within the body binds end before the body does.
-        let is_outermost = around.outer.0.is_empty() || !place::begins_statement(tokens, at);
-        if is_outermost
-            && patterns::takes_apart(pattern)
-            && self.mention(tokens, value, around, true)
-        {
+        let is_outermost = around.outer.0.is_empty() || !is_statement;
+        if is_outermost && patterns::takes_apart(pattern) && self.mention(value, around, true) {
             value += 1;
         }
-        if !place::begins_statement(tokens, at) {
-            return (value, Vec::new());
+        if !is_statement {
+            return value;
         }
         let end = place::find(tokens, end, ";");
-        self.read(tokens, value..end, around);
-        (end, self.hide(pattern))
+        self.read(value..end, around);
+        hidden.extend(self.hide(pattern));
+        end
     }
 
     /// Reads a closure. Its arguments hide arguments of the function until it ends.
-    fn closure(&mut self, tokens: &[TokenTree], at: usize, around: Around<'_>) -> usize {
+    fn closure(&mut self, at: usize, around: Around<'_>) -> usize {
+        let tokens = around.tokens;
         let bar = place::find(tokens, at + 1, "|");
         let hidden = self.hide(tokens.get(at + 1..bar).unwrap_or_default());
         if hidden.is_empty() {
             return bar + 1;
         }
         let end = place::end_of_expression(tokens, bar + 1);
-        self.read(tokens, bar + 1..end, around);
+        self.read(bar + 1..end, around);
         self.0.extend(hidden);
         end
     }
 
     /// Notes how the word at `at` uses the argument of that name. Returns whether there is one.
-    fn mention(
-        &mut self,
-        tokens: &[TokenTree],
-        at: usize,
-        around: Around<'_>,
-        apart: bool,
-    ) -> bool {
-        let Some(TokenTree::Ident(word)) = tokens.get(at) else {
+    fn mention(&mut self, at: usize, around: Around<'_>, apart: bool) -> bool {
+        let Some(TokenTree::Ident(word)) = around.tokens.get(at) else {
             return false;
         };
         let Some(mention) = self.0.get_mut(&word.to_string()) else {
             return false;
         };
-        mention.note(place::use_of(tokens, at, around, apart), word.span());
+        mention.note(place::use_of(at, around, apart), word.span());
         true
     }
 
     /// Takes out the arguments whose names a pattern binds.
-    fn hide(&mut self, pattern: &[TokenTree]) -> Vec<(String, Mention)> {
+    fn hide(&mut self, pattern: &[TokenTree]) -> Hidden {
         let mut names = Vec::new();
         patterns::bind(pattern, false, &mut names);
         let hidden = names.iter().filter_map(|name| self.0.remove_entry(name));
@@ -219,13 +210,16 @@ impl Mentions {
     }
 }
 
-impl<'t> Around<'t> {
+/// The arguments that other variables hide.
+type Hidden = Vec<(String, Mention)>;
+
+impl Around<'_> {
     /// What surrounds the tokens in the group at `at`.
-    fn within(mut self, tokens: &'t [TokenTree], at: usize) -> Self {
-        self.outer = (tokens, at);
-        if place::is_spawned(tokens, at) {
+    fn within(mut self, at: usize) -> Self {
+        self.outer = (self.tokens, at);
+        if place::is_spawned(self.tokens, at) {
             self.reference = Use::Lent;
-        } else if names::is_unknown_macro(tokens, at) {
+        } else if names::is_unknown_macro(self.tokens, at) {
             self.reference = self.reference.max(Use::Macro);
         }
         if self.least == Use::Moved && self.reference == Use::Lent {

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 
-use crate::tokens::{before, inside, is_punct, is_variable_name, is_word};
+use crate::tokens::{before, delimiter, inside, is_punct, is_variable_name, is_word};
 
 /// Whether a pattern takes a value apart, and so works with a reference too: `Some(x)`, `Job { id, .. }`, `Kind::A`.
 pub(super) fn takes_apart(pattern: &[TokenTree]) -> bool {
@@ -33,17 +33,15 @@ pub(super) fn holds(pattern: &[TokenTree]) -> bool {
 pub(super) fn arms_hold(arms: TokenStream) -> bool {
     let tokens = Vec::from_iter(arms);
     let mut pattern = 0;
-    let mut at = 0;
-    while at < tokens.len() {
-        let is_arrow = is_punct(tokens.get(at), "=") && is_punct(tokens.get(at + 1), ">");
-        let arm = tokens.get(pattern..at).unwrap_or_default();
-        if is_arrow && (holds(arm) || pattern == 0 && binds_all(arm)) {
+    for (at, token) in tokens.iter().enumerate() {
+        let arrow = at.saturating_sub(2);
+        let is_first = is_punct(tokens.get(arrow), "=") && is_punct(before(&tokens, at, 1), ">");
+        let arm = tokens.get(pattern..arrow).unwrap_or_default();
+        if is_first && (holds(arm) || pattern == 0 && binds_all(arm)) {
             return true;
         }
-        let block = is_arrow && matches!(tokens.get(at + 2), Some(TokenTree::Group(_)));
-        at += if block { 3 } else { 1 };
-        if block || is_punct(tokens.get(at - 1), ",") {
-            pattern = at;
+        if is_first && delimiter(Some(token)).is_some() || is_punct(Some(token), ",") {
+            pattern = at + 1;
         }
     }
     false

@@ -1,19 +1,21 @@
 //! How the tokens around a place use it: an argument `x`, or a field of it, `x.a.b`.
 
+use std::slice::from_ref;
+
 use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 
 use super::{Around, Use, names, patterns};
 use crate::tokens::{before, delimiter, follows_path, is_punct, is_text, is_word};
 
 /// How the mention at `at` uses the argument. `apart` says whether the pattern of a `let` takes it apart.
-pub(super) fn use_of(tokens: &[TokenTree], at: usize, around: Around<'_>, apart: bool) -> Use {
+pub(super) fn use_of(at: usize, around: Around<'_>, apart: bool) -> Use {
+    let (tokens, (outer, place)) = (around.tokens, around.outer);
     if is_other(tokens, at) {
         return Use::No;
     }
     let end = end_of_fields(tokens, at);
-    let (outer, place) = around.outer;
     let used = match end == at {
-        _ if !is_by_value(tokens, at, end, around) => around.reference.max(Use::Ref),
+        _ if !is_by_value(at, end, around) => around.reference.max(Use::Ref),
         false => Use::Part,
         true if apart || !is_given(tokens, at) => Use::Whole,
         true if tokens.len() == 1 && is_call_of("drop", outer, place) => Use::Dropped,
@@ -23,15 +25,13 @@ pub(super) fn use_of(tokens: &[TokenTree], at: usize, around: Around<'_>, apart:
 }
 
 /// Whether the word at `at` is something else of the same name: a field or method, `a.x` (but `..x` is
-/// a struct's base or a range), a path, a macro, a field's name in `Struct { x: … }`, a new binding.
+/// a struct's base or a range), a path, a macro, a field's name in `Struct { x: … }`.
 fn is_other(tokens: &[TokenTree], at: usize) -> bool {
     let (previous, next) = (before(tokens, at, 1), tokens.get(at + 1));
     let member = is_punct(previous, ".") && !is_punct(before(tokens, at, 2), ".");
     let path = follows_path(tokens, at);
     let called = is_punct(next, "!") && delimiter(tokens.get(at + 2)).is_some();
-    let bound = is_word(previous, "let")
-        || is_word(previous, "mut") && is_word(before(tokens, at, 2), "let");
-    member || path || called || bound || is_punct(next, ":")
+    member || path || called || is_punct(next, ":")
 }
 
 /// The index of the last token of the place that begins at `at`: of `b` in `x.a.b.method()`.
@@ -56,7 +56,8 @@ fn method_after(tokens: &[TokenTree], end: usize) -> Option<&TokenTree> {
 }
 
 /// Whether the body may use the place from `at` to `end` by value.
-fn is_by_value(tokens: &[TokenTree], at: usize, end: usize, around: Around<'_>) -> bool {
+fn is_by_value(at: usize, end: usize, around: Around<'_>) -> bool {
+    let tokens = around.tokens;
     if let Some(method) = method_after(tokens, end) {
         return names::takes_self(&method.to_string());
     }
@@ -91,13 +92,12 @@ fn is_given(tokens: &[TokenTree], at: usize) -> bool {
         return method.to_string() == "await" || names::converts(&method.to_string());
     }
     match (before(tokens, at, 1), tokens.get(at + 1)) {
-        (Some(TokenTree::Punct(star)), _) if star.as_char() == '*' => false,
-        (Some(word), Some(TokenTree::Group(arms))) if is_word(Some(word), "match") => {
+        (previous, _) if is_punct(previous, "*") => false,
+        (previous, Some(TokenTree::Group(arms))) if is_word(previous, "match") => {
             patterns::arms_hold(arms.stream())
         }
-        (Some(word), Some(_)) if is_word(Some(word), "in") => {
-            let item = at.checked_sub(2).and_then(|item| tokens.get(item..=item));
-            patterns::holds(item.unwrap_or_default())
+        (previous, Some(_)) if is_word(previous, "in") => {
+            before(tokens, at, 2).is_some_and(|item| patterns::holds(from_ref(item)))
         }
         _ => true,
     }
@@ -185,8 +185,8 @@ pub(super) fn begins_closure(tokens: &[TokenTree], at: usize) -> bool {
 /// ```text
 /// let __tracing_instrument_future = async move { match async move { BODY }.await { … } };
 /// ```
-pub(super) fn is_wrapper(tokens: &[TokenTree], at: usize, around: Around<'_>) -> bool {
-    let (outer, place) = around.outer;
+pub(super) fn is_wrapper(at: usize, around: Around<'_>) -> bool {
+    let (tokens, (outer, place)) = (around.tokens, around.outer);
     is_bound(tokens, at)
         || is_word(before(tokens, at, 2), "match")
             && place.checked_sub(1).is_some_and(|at| is_bound(outer, at))
