@@ -117,9 +117,7 @@ impl Mentions {
                     // The text of a raw name has no `r#`.
                     for name in names::captured(&literal.to_string()) {
                         for name in [name, &format!("r#{name}")] {
-                            if let Some(mention) = self.0.get_mut(name) {
-                                mention.note(used, literal.span());
-                            }
+                            self.note(name, || used, literal.span());
                         }
                     }
                     next
@@ -145,10 +143,8 @@ impl Mentions {
             Use::Lent => Use::Task,
             _ => Use::Moved,
         };
-        let (least, end) = (
-            around.least.max(moved),
-            place::end_of_move(around.tokens, at),
-        );
+        let least = around.least.max(moved);
+        let end = place::end_of_move(around.tokens, at);
         self.read(at + 1..end, Around { least, ..around });
         end
     }
@@ -160,12 +156,11 @@ impl Mentions {
         let ty = (at + 1..end).find(|&at| place::is_colon(tokens, at));
         let pattern = tokens.get(at + 1..ty.unwrap_or(end)).unwrap_or_default();
         let is_statement = place::begins_statement(tokens, at);
-        let mut value = end + 1;
         // The parts that a `let` within the body binds end before the body does.
         let is_outermost = around.outer.0.is_empty() || !is_statement;
-        if is_outermost && patterns::takes_apart(pattern) && self.mention(value, around, true) {
-            value += 1;
-        }
+        let is_read =
+            is_outermost && patterns::takes_apart(pattern) && self.mention(end + 1, around, true);
+        let value = end + 1 + usize::from(is_read);
         if !is_statement {
             return value;
         }
@@ -180,9 +175,6 @@ impl Mentions {
         let tokens = around.tokens;
         let bar = place::find(tokens, at + 1, "|");
         let hidden = self.hide(tokens.get(at + 1..bar).unwrap_or_default());
-        if hidden.is_empty() {
-            return bar + 1;
-        }
         let end = place::end_of_expression(tokens, bar + 1);
         self.read(bar + 1..end, around);
         self.0.extend(hidden);
@@ -194,17 +186,25 @@ impl Mentions {
         let Some(TokenTree::Ident(word)) = around.tokens.get(at) else {
             return false;
         };
-        let Some(mention) = self.0.get_mut(&word.to_string()) else {
+        let used = || place::use_of(at, around, apart);
+        self.note(&word.to_string(), used, word.span())
+    }
+
+    /// Notes a use of the argument of this name. Returns whether there is one.
+    fn note(&mut self, name: &str, used: impl FnOnce() -> Use, at: Span) -> bool {
+        let Some(mention) = self.0.get_mut(name) else {
             return false;
         };
-        mention.note(place::use_of(at, around, apart), word.span());
+        let used = used();
+        if used > mention.used {
+            (mention.used, mention.at) = (used, Some(at));
+        }
         true
     }
 
     /// Takes out the arguments whose names a pattern binds.
     fn hide(&mut self, pattern: &[TokenTree]) -> Hidden {
-        let mut names = Vec::new();
-        patterns::bind(pattern, false, &mut names);
+        let names = patterns::bound(pattern, false);
         let hidden = names.iter().filter_map(|name| self.0.remove_entry(name));
         hidden.collect()
     }
@@ -226,13 +226,5 @@ impl Around<'_> {
             self.least = Use::Task;
         }
         self
-    }
-}
-
-impl Mention {
-    fn note(&mut self, used: Use, at: Span) {
-        if used > self.used {
-            (self.used, self.at) = (used, Some(at));
-        }
     }
 }

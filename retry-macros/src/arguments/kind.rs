@@ -138,17 +138,15 @@ impl<'f> Types<'f> {
     }
 
     pub(super) fn kind(&self, ty: Option<&Type>, is_self: bool) -> ArgumentKind {
-        let Some(ty) = ty.map(peel_type) else {
-            return ArgumentKind::Unknown;
-        };
-        let has_mutable = |name| matches!(inside(ty, name), Some(Type::Reference(inner)) if inner.mutability.is_some());
-        match ty {
-            Type::Reference(ty) if ty.mutability.is_none() => ArgumentKind::Shared,
-            Type::Reference(ty) => ArgumentKind::Mutable(self.returned(ty, is_self)),
-            _ if has_mutable("Option") => ArgumentKind::Within("as_deref_mut"),
-            _ if has_mutable("Pin") => ArgumentKind::Within("as_mut"),
-            _ if is_self => ArgumentKind::OfSelf,
-            _ => match self.target(inside(ty, "Option").unwrap_or(ty)) {
+        let has_mutable = |ty, name| matches!(inside(ty, name), Some(Type::Reference(inner)) if inner.mutability.is_some());
+        match ty.map(peel_type) {
+            None => ArgumentKind::Unknown,
+            Some(Type::Reference(ty)) if ty.mutability.is_none() => ArgumentKind::Shared,
+            Some(Type::Reference(ty)) => ArgumentKind::Mutable(self.returned(ty, is_self)),
+            Some(ty) if has_mutable(ty, "Option") => ArgumentKind::Within("as_deref_mut"),
+            Some(ty) if has_mutable(ty, "Pin") => ArgumentKind::Within("as_mut"),
+            Some(_) if is_self => ArgumentKind::OfSelf,
+            Some(ty) => match self.target(inside(ty, "Option").unwrap_or(ty)) {
                 Some(target) => ArgumentKind::Into(target),
                 None => self.kind_of_value(ty),
             },

@@ -54,16 +54,15 @@ fn binds_all(pattern: &[TokenTree]) -> bool {
         && (pattern.len() == 1 || is_word(pattern.get(1), "if") || is_punct(pattern.get(1), "@"))
 }
 
-/// Adds the names that a pattern binds, or those of the arguments of a closure: `(a, b), c: u8`. In a group, the name of a
-/// field, as in `Struct { name: other }`, binds nothing.
-pub(super) fn bind(pattern: &[TokenTree], in_group: bool, names: &mut Vec<String>) {
-    for (at, token) in pattern.iter().enumerate() {
-        match token {
-            TokenTree::Ident(word) if !in_group || !is_punct(pattern.get(at + 1), ":") => {
-                names.push(word.to_string());
-            }
-            TokenTree::Group(group) => bind(&inside(group), true, names),
-            _ => {}
+/// The names that a pattern binds, or those of the arguments of a closure: `(a, b), c: u8`. In a group, the name of a field, as in
+/// `Struct { name: other }`, binds nothing.
+pub(super) fn bound(pattern: &[TokenTree], in_group: bool) -> Vec<String> {
+    let names = pattern.iter().enumerate().map(|(at, token)| match token {
+        TokenTree::Ident(word) if !in_group || !is_punct(pattern.get(at + 1), ":") => {
+            vec![word.to_string()]
         }
-    }
+        TokenTree::Group(group) => bound(&inside(group), true),
+        _ => Vec::new(),
+    });
+    names.flatten().collect()
 }
