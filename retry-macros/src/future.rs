@@ -48,11 +48,9 @@ pub(crate) struct FutureBlock {
 
 /// The new name of `self`, if a `let` gives it one: `__self`.
 pub(crate) fn name_of_self(rebinding: &Local) -> Option<&Ident> {
+    let argument = rebound(rebinding)?;
     match &rebinding.pat {
-        Pat::Ident(pattern) if pattern.ident == "__self" => {
-            rebound(rebinding).filter(|argument| *argument == "self")?;
-            Some(&pattern.ident)
-        }
+        Pat::Ident(it) if it.ident == "__self" && argument == "self" => Some(&it.ident),
         _ => None,
     }
 }

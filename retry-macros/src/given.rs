@@ -51,13 +51,6 @@ impl Form {
     pub(crate) fn parse<P: Parser>(&self, parser: P) -> syn::Result<P::Output> {
         parser.parse2(self.tokens()?)
     }
-
-    pub(crate) fn typed(&self) -> String {
-        match self {
-            Self::Text(text) => quoted(&text.value()),
-            Self::Rust(tokens) | Self::List(tokens) => typed(tokens),
-        }
-    }
 }
 
 impl Given {
@@ -133,7 +126,10 @@ impl Given {
     }
 
     pub(crate) fn typed(&self) -> String {
-        self.form.typed()
+        match &self.form {
+            Form::Text(text) => quoted(&text.value()),
+            Form::Rust(tokens) | Form::List(tokens) => typed(tokens),
+        }
     }
 
     /// The place of a part of the value. For an empty part, the place of the value.

@@ -76,15 +76,18 @@ impl Model {
 
     /// Whether a call makes a single attempt.
     pub(crate) fn never_retries(&self) -> bool {
-        let attempts = self.attempts.as_ref().map(|attempts| &attempts.value);
-        matches!(attempts, Some(Written::Fixed(Some(1))))
+        is_fixed(self.attempts.as_ref(), &Some(1))
     }
 
     /// Whether only what was refused is repeated.
     pub(crate) fn is_not_idempotent(&self) -> bool {
-        let idempotent = self.idempotent.as_ref().map(|idempotent| &idempotent.value);
-        matches!(idempotent, Some(Written::Fixed(false)))
+        is_fixed(self.idempotent.as_ref(), &false)
     }
+}
+
+/// Whether a setting is this literal.
+pub(crate) fn is_fixed<T: PartialEq>(setting: Option<&Spanned<Written<T>>>, value: &T) -> bool {
+    setting.and_then(|setting| setting.value.fixed()) == Some(value)
 }
 
 /// A value, and its place.

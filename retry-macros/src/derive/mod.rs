@@ -29,14 +29,10 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     };
     let mut errors = Errors::default();
     let model = lower::lower(&input, &mut errors);
-    match errors.finish() {
-        None => {
-            let implementation = expand::implementation(&model);
-            quote::quote!(#in_editor #implementation)
-        }
-        Some(errors) => {
-            let stand_in = expand::stand_in(&model);
-            quote::quote!(#in_editor #errors #stand_in)
-        }
-    }
+    let errors = errors.finish();
+    let code = match errors {
+        None => expand::implementation(&model),
+        Some(_) => expand::stand_in(&model),
+    };
+    quote::quote!(#in_editor #errors #code)
 }

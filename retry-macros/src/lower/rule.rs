@@ -9,7 +9,7 @@ use super::types::text_of;
 use crate::errors::{At, Errors, Message, combination as wording, typed};
 use crate::given::Given;
 use crate::keys::{Id, KEYS, Key};
-use crate::model::{Model, Spanned, UnlessRule, Written};
+use crate::model::{Model, Spanned, UnlessRule, Written, is_fixed};
 use crate::text;
 
 /// The keys that have an effect even if nothing is retried. `budget` is among them: a success adds tokens.
@@ -173,8 +173,8 @@ fn no_second_attempt(facts: &mut Facts<'_>) {
 fn contradictions(facts: &mut Facts<'_>, retries: bool) {
     let model = facts.model;
     let blocking = model.blocking.is_some();
-    let once = is(model.idempotent.as_ref(), &false);
-    let unlimited = model.budget.is_none() && is(model.attempts.as_ref(), &None);
+    let once = model.is_not_idempotent();
+    let unlimited = model.budget.is_none() && is_fixed(model.attempts.as_ref(), &None);
     let drawn = retries && word(model.jitter.as_ref()).as_deref() == Some("decorrelated");
     let computed = retries && facts.place("delays").is_none();
     let backoff = word(model.backoff.as_ref()).filter(|word| computed && word != "exponential");
@@ -194,7 +194,7 @@ fn contradictions(facts: &mut Facts<'_>, retries: bool) {
         (&["cancel", "cancel_waits"], true, wording::cancelled_twice()),
         (&["hedge"], blocking, wording::hedge_while_blocking()),
         (&["hedge", "idempotent"], once, wording::hedge_not_idempotent()),
-        (&["hedge", "budget"], is(model.budget.as_ref(), &()), wording::hedge_without_budget("budget = \"none\"")),
+        (&["hedge", "budget"], is_fixed(model.budget.as_ref(), &()), wording::hedge_without_budget("budget = \"none\"")),
         (&["hedge", "attempts"], unlimited, wording::hedge_without_budget("attempts = \"unlimited\"")),
         (&["hedge"], model.hedge_of_policy && model.policy.is_none(), wording::hedge_without_policy()),
         (&["on", "verdict"], true, wording::verdict_beside_on()),
@@ -220,10 +220,6 @@ fn contradictions(facts: &mut Facts<'_>, retries: bool) {
 fn word(setting: Option<&Spanned<Written<TokenStream>>>) -> Option<String> {
     let variant = setting?.value.fixed()?;
     Some(variant.to_string().to_lowercase())
-}
-
-fn is<T: PartialEq>(setting: Option<&Spanned<Written<T>>>, value: &T) -> bool {
-    setting.and_then(|setting| setting.value.fixed()) == Some(value)
 }
 
 /// Reports a type or a function that `unless` refuses, and `on` or `when` retries.

@@ -84,15 +84,10 @@ fn judge(key: &Key, ty: &Type) -> Option<Message> {
         Type::ImplTrait(_) | Type::TraitObject(_) | Type::Infer(_) => {
             return Some(wording::every_error(key, &found));
         }
-        Type::Reference(reference) => {
-            let inner = &*reference.elem;
-            return judge(key, inner).or_else(|| {
-                Some(wording::not_a_type(
-                    &found,
-                    &format!("{key} = {}", whole(inner)),
-                ))
-            });
-        }
+        Type::Reference(reference) => match judge(key, &reference.elem) {
+            None => format!("{key} = {}", whole(&reference.elem)),
+            refused => return refused,
+        },
         _ => key.example.to_owned(),
     };
     Some(wording::not_a_type(&found, &write))
@@ -104,20 +99,16 @@ const NO_ERRORS: &str = "bool char f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 
 
 fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
     let any = |holds: fn(&PathSegment) -> bool| path.segments.iter().any(holds);
-    if any(|segment| matches!(segment.arguments, PathArguments::Parenthesized(_))) {
-        return Some(wording::not_a_type(found, &pattern(key, found)));
-    }
-    if any(|segment| segment.ident == "ErrorKind") {
-        let write = asking(key, "error.kind() == io::ErrorKind::TimedOut");
-        return Some(wording::not_a_type(found, &write));
-    }
-    let last = path.segments.last()?;
     let is_std = |first: &PathSegment| is_among(&first.ident, "std core alloc");
-    if path.segments.len() > 1 && !path.segments.first().is_some_and(is_std) {
-        return None;
-    }
-    let name = last.ident.to_string();
-    let write = match name.as_str() {
+    let last = path.segments.last()?;
+    let write = match last.ident.to_string().as_str() {
+        _ if any(|segment| matches!(segment.arguments, PathArguments::Parenthesized(_))) => {
+            pattern(key, found)
+        }
+        _ if any(|segment| segment.ident == "ErrorKind") => {
+            asking(key, "error.kind() == io::ErrorKind::TimedOut")
+        }
+        _ if path.segments.len() > 1 && !path.segments.first().is_some_and(is_std) => return None,
         "String" | "str" => asking(key, "error.to_string().contains(\"busy\")"),
         "Box" | "Arc" => match type_arguments(last).first() {
             Some(Type::TraitObject(_)) => return Some(wording::every_error(key, found)),
