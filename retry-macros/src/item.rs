@@ -128,25 +128,18 @@ fn check(
     if let (Some(at), true) = (blocking, is_future) {
         errors.push(at, errors::item::blocking_and_async());
     }
-    if !is_future && blocking.is_none() {
-        if signature.constness.is_none() {
-            let error = if is_made_by_tokio(&function.body) {
-                errors::item::runs_in_a_runtime()
-            } else {
-                errors::item::not_async()
-            };
-            errors.push(signature.fn_token.span(), error);
+    if is_future || blocking.is_some() {
+        if !function.returns_something() {
+            errors.push(signature.ident.span(), errors::item::returns_nothing());
+        } else if visibly_no_result(&function.output) {
+            let found = errors::whole(&function.output);
+            let output = At::of(&function.output);
+            errors.push(output, errors::item::returns_no_result(&found));
         }
-        return None;
-    }
-    if !function.returns_something() {
-        errors.push(signature.ident.span(), errors::item::returns_nothing());
-        return None;
-    }
-    if visibly_no_result(&function.output) {
-        let found = errors::whole(&function.output);
-        let output = At::of(&function.output);
-        errors.push(output, errors::item::returns_no_result(&found));
+    } else if is_made_by_tokio(&function.body) {
+        errors.push(signature.fn_token.span(), errors::item::runs_in_a_runtime());
+    } else if signature.constness.is_none() {
+        errors.push(signature.fn_token.span(), errors::item::not_async());
     }
     (errors.count() == before).then_some(function)
 }

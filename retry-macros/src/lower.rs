@@ -30,8 +30,7 @@ pub(crate) static VOCABULARY: Vocabulary = Vocabulary {
 /// Makes the model. Reports each wrong setting in `errors`, and leaves it out.
 pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
     let mut model = Model::default();
-    let mut keys = args.iter();
-    let blocking = keys.find(|arg| Id::named(&arg.name) == Some(Id::Blocking));
+    let blocking = args.iter().find(|arg| arg.name == "blocking");
     model.blocking = blocking.map(|arg| arg.at);
     // The first value of a key that is given twice goes here, where the rules between keys do not see it.
     let mut twice = Model::default();

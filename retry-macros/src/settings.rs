@@ -69,20 +69,19 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
     let changed = |setters: &TokenStream| {
         (!setters.is_empty()).then(|| generated!(.with_policy(|__policy| __policy #setters)))
     };
-    let new = generated!(__retry::Policy::new());
-    let (policy, changed_policy) = match (given, &model.policy) {
-        // Only the call can evaluate this policy. All other settings are then set on it.
-        (Some(_), _) => (new, changed(&quote!(#constant #dynamic))),
-        (None, Some(path)) => {
+    let base = match policy.filter(|_| given.is_none()) {
+        Some(path) => {
             let policy = operand(path);
             // This span puts "is a `Preset`" on the path.
             let policy = quote_spanned!(located(path.span())=> __retry::constant(&#policy));
-            (
-                quote!(__retry::Policy::copied(#policy) #constant),
-                changed(&dynamic),
-            )
+            generated!(__retry::Policy::copied(#policy))
         }
-        (None, None) => (quote!(#new #constant), changed(&dynamic)),
+        None => generated!(__retry::Policy::new()),
+    };
+    let (policy, changed_policy) = match given {
+        // Only the call can evaluate this policy. All other settings are then set on it.
+        Some(_) => (base, changed(&quote!(#constant #dynamic))),
+        None => (quote!(#base #constant), changed(&dynamic)),
     };
     let last = changed(&sorted.last);
     SettingsCode {
