@@ -185,10 +185,11 @@ pub(crate) fn last_word(error: Link<'_>) -> Option<Verdict> {
 /// Whether `on` may look for errors in the chain of the error of an attempt, which may run twice if that is `harmless`. If not,
 /// it does not look behind what has the last word, nor at a database whose connection was lost, perhaps in a `COMMIT`.
 pub(crate) fn may_search(error: Link<'_>, harmless: bool) -> bool {
-    let mut words = links(error).filter_map(has_last_word);
-    let lost = |link| DATABASES.iter().find_map(|client| client.is_lost(link));
-    words.all(|verdict| harmless && verdict == Verdict::Unknown)
-        && (harmless || links(error).find_map(lost) != Some(true))
+    let mut lost = None;
+    links(error).all(|link| {
+        lost = lost.or_else(|| DATABASES.iter().find_map(|client| client.is_lost(link)));
+        has_last_word(link).is_none_or(|verdict| harmless && verdict == Verdict::Unknown)
+    }) && (harmless || lost != Some(true))
 }
 
 /// Returns the verdict of the link if it has the last word. The chain around and behind it does not matter.
