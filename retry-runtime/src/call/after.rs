@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::attempt::Cut;
 use super::decide::{Repeatable, Situation, decide, held_back};
 use super::events::{Event, FailedWith};
-use super::settle::{FAILED_VALUE, Said};
+use super::settle::Said;
 use super::timers::{Next, NextAttemptAt};
 use super::{Call, State, own_attempts};
 use crate::budget::{Charge, Request};
@@ -64,12 +64,6 @@ impl State<'_> {
                 outer.add_commits(&commits);
             }
         });
-    }
-
-    /// Decides what follows an attempt that returned an `Ok` that means failure.
-    pub(crate) fn fail_with_value(&self) -> Result<NextAttemptAt, Outcome> {
-        let ruling = Ruling::failed_value(Verdict::Transient, self.delay_said());
-        self.fail(ruling, &FAILED_VALUE)
     }
 
     /// Keeps the delay that `retry_after` or an `Ok` says about the attempt that ended.
@@ -169,7 +163,7 @@ impl State<'_> {
                 permit = Some(Charge::Free);
             }
             frame.phase.set(Phase::Between(permit));
-            frame.forget_refusal();
+            frame.refusal.set(None);
             if let Some(rest) = frame.if_rest() {
                 rest.noted().go_on();
             }
@@ -249,7 +243,9 @@ impl State<'_> {
             frame.rest().noted().hedging.hedge = Some(Hedge::Won);
         }
         // Its own retries have not failed.
-        self.forget_retries();
+        if let Some(node) = frame.if_node() {
+            node.set(0, Stamp::now());
+        }
         if frame.previous.get().is_some() {
             self.log(Event::Succeeded);
             self.end(Outcome::SuccessAfterRetry);

@@ -1,7 +1,6 @@
 //! One attempt: `before_retry`, the body of the function, and the limits that cut them. A function without limits has nothing
 //! that could cut it.
 
-use std::fmt;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -15,6 +14,8 @@ use crate::clock::{Sleep, Stamp};
 use crate::context::{Phase, Times, is_within, outer};
 use crate::opaque::opaque;
 use crate::result::Prepared;
+use crate::trace::Spans;
+use crate::words::words;
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Makes an attempt, which the timeout and the deadline may cut.
@@ -41,7 +42,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     pub fn end_preparation<E>(&self, prepared: impl Prepared<E>) -> Option<E> {
         let error = prepared.into_error();
         self.state.leave_span();
-        self.state.frame.forget_refusal();
+        self.state.frame.refusal.set(None);
         if error.is_some() {
             self.state.fail_preparation();
         }
@@ -114,10 +115,17 @@ impl State<'_> {
     /// reached before.
     #[inline(never)]
     pub(super) fn enter_preparation<C: Limits>(&self) -> Result<(), C> {
-        if !matches!(self.frame.phase.get(), Phase::Preparation(_)) {
-            self.begin_preparation()?;
+        let frame = &self.frame;
+        let phase = frame.phase.get();
+        if !matches!(phase, Phase::Preparation(_)) {
+            frame.phase.set(Phase::Preparation(phase.permit()));
+            frame.renew_limits();
+            self.end_wait();
+            if frame.times.get().deadline.left() == Some(Duration::ZERO) {
+                C::from(Cut::Late).map_or(Ok(()), Err)?;
+            }
         }
-        self.enter_call_span();
+        self.enter(Spans::call);
         Ok(())
     }
 
@@ -125,7 +133,7 @@ impl State<'_> {
     #[inline]
     pub(super) fn suspend(&self) {
         // A refusal only counts if the attempt fails in the same poll.
-        self.frame.forget_refusal();
+        self.frame.refusal.set(None);
         self.follows_refusal.set(false);
         self.frame.was_pending.set(true);
         if self.frame.if_rest().is_some() {
@@ -179,19 +187,6 @@ impl State<'_> {
         self.frame.renew_limits();
         self.end_wait();
         outer(|outer| self.begin_within(outer));
-    }
-
-    /// Begins `before_retry`. Returns the cut if the deadline was reached before.
-    fn begin_preparation<C: Limits>(&self) -> Result<(), C> {
-        let frame = &self.frame;
-        (frame.phase).set(Phase::Preparation(frame.phase.get().permit()));
-        frame.renew_limits();
-        self.end_wait();
-        let Times { deadline, .. } = frame.times.get();
-        if deadline != Stamp::NEVER && deadline <= Stamp::now() {
-            C::from(Cut::Late).map_or(Ok(()), Err)?;
-        }
-        Ok(())
     }
 }
 
@@ -316,21 +311,12 @@ impl From<Never> for Cut {
     }
 }
 
-impl Cut {
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Timeout => "timed out",
-            Self::Deadline => "deadline reached",
-            Self::Late => "the wait ended after the deadline",
-            Self::Paused => "the pause of the budget does not fit the deadline",
-            Self::NotReady => "not ready",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
-
-impl fmt::Display for Cut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
+words! {
+    Cut, "Returns the text of events and of errors.",
+    Self::Timeout => "timed out",
+    Self::Deadline => "deadline reached",
+    Self::Late => "the wait ended after the deadline",
+    Self::Paused => "the pause of the budget does not fit the deadline",
+    Self::NotReady => "not ready",
+    Self::Cancelled => "cancelled",
 }

@@ -21,7 +21,7 @@ use super::timers::Next;
 use super::{Call, Limits, NextAttemptAt};
 use crate::atomics::Flag;
 use crate::clock::Stamp;
-use crate::context::{Frame, Phase, outer};
+use crate::context::{Phase, outer};
 use crate::trace;
 
 /// A call that may block its thread. In a browser there is none.
@@ -48,7 +48,7 @@ impl<C: Limits, K> Call<'_, C, K> {
     {
         if self.state.frame.phase.get() == Phase::New {
             // Nothing runs beside it, so the body around went on after a refusal.
-            outer(Frame::forget_refusal);
+            outer(|outer| outer.refusal.set(None));
         }
         self.state.enter_attempt()?;
         Ok(self.state.frame.lend(body))

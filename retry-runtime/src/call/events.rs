@@ -11,7 +11,7 @@ use crate::classify::Verdict;
 use crate::event::RetryEvent;
 use crate::report::PreviousFailure;
 use crate::stopped::Outcome;
-use crate::trace::{self, ONCE, ONE_IN_A_MINUTE, Shown, TEN_IN_A_SECOND, limited};
+use crate::trace::{self, ONCE, ONE_IN_A_MINUTE, TEN_IN_A_SECOND, limited};
 
 /// What happens to a call, for an event.
 #[derive(Clone, Copy)]
@@ -148,12 +148,6 @@ impl State<'_> {
             error,
             words,
         }
-    }
-
-    /// Returns an error as observers see it.
-    pub(super) fn shown<'w>(&self, words: &'w dyn Display) -> Shown<'w> {
-        let sensitive = self.settings.sensitive;
-        Shown { words, sensitive }
     }
 }
 

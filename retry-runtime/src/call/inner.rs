@@ -17,7 +17,7 @@ impl State<'_> {
         let begins = frame.phase.get() == Phase::New;
         if begins && outer.was_pending.get() {
             // The body around makes a new call, so it went on after the refusal.
-            outer.forget_refusal();
+            outer.refusal.set(None);
         }
         // A call beside a refused one, as in `join!`, begins like one that follows it.
         let follows = begins && outer.refusal.get().is_some();
@@ -63,13 +63,6 @@ impl State<'_> {
         if let Some(node) = self.frame.if_node() {
             let until = Stamp::now().plus(self.settings.policy.max_delay());
             node.set(self.frame.attempts_in_a_row().saturating_sub(1), until);
-        }
-    }
-
-    /// Reports to the outer calls that the retries of this call have not failed.
-    pub(super) fn forget_retries(&self) {
-        if let Some(node) = self.frame.if_node() {
-            node.set(0, Stamp::now());
         }
     }
 

@@ -67,13 +67,9 @@ impl State<'_> {
         }
     }
 
-    /// Enters the span of the call for one poll of `before_retry`. It is left as that of an attempt.
-    pub(super) fn enter_call_span(&self) {
-        self.enter(Spans::call);
-    }
-
+    /// Enters the span of an attempt, or that of the call for `before_retry`.
     #[cold]
-    fn enter(&self, find: impl FnOnce(&Spans) -> Option<Arc<Span>>) {
+    pub(super) fn enter(&self, find: impl FnOnce(&Spans) -> Option<Arc<Span>>) {
         if let Some(rest) = self.frame.if_rest() {
             let span = find(&rest.noted().spans);
             let entered = span.map(Entered::new);

@@ -24,8 +24,7 @@ use std::time::Duration;
 use super::attempt::{Cut, Limits, Never};
 use super::timers::Next;
 use super::{Call, NextAttemptAt};
-use crate::classify::Ruling;
-use crate::clock::Stamp;
+use crate::classify::{Ruling, Verdict};
 use crate::context::beside_body;
 use crate::event::RetryEvent;
 use crate::lookup::client::{By, Foreign};
@@ -33,9 +32,10 @@ use crate::lookup::{BoxedError, Failed, Kept, Last, Nothing};
 use crate::opaque::opaque;
 use crate::result::{FromStopped, ResultLike};
 use crate::stopped::{Outcome, Stopped};
+use crate::trace::Shown;
 
 /// What stands for the error of an attempt that returned none.
-pub(super) const FAILED_VALUE: &str = "an `Ok` that means failure";
+const FAILED_VALUE: &str = "an `Ok` that means failure";
 
 /// What a function says about an error that its body returned.
 pub struct Judgement<'e, K> {
@@ -123,7 +123,8 @@ impl<C: Limits, K> Call<'_, C, K> {
                     .ruling
                     .exactly(self.state.delay_said())
                     .unless(said == Said::Vetoed);
-                let words = &self.state.shown(judged.words);
+                let (words, sensitive) = (judged.words, self.state.settings.sensitive);
+                let words = &Shown { words, sensitive };
                 let Ok(at) = self.state.fail(ruling, words) else {
                     return Break(R::from(Err(error)));
                 };
@@ -136,10 +137,13 @@ impl<C: Limits, K> Call<'_, C, K> {
                 Ok(at) => (at, Into::<Cut>::into(cut).as_str()),
                 Err(stopped) => return Break(self.stopped(cut, stopped)),
             },
-            Ok(Ok(value)) => match self.state.fail_with_value() {
-                Ok(at) => (at, FAILED_VALUE),
-                Err(_) => return Break(R::from(Ok(value))),
-            },
+            Ok(Ok(value)) => {
+                let ruling = Ruling::failed_value(Verdict::Transient, self.state.delay_said());
+                match self.state.fail(ruling, &FAILED_VALUE) {
+                    Ok(at) => (at, FAILED_VALUE),
+                    Err(_) => return Break(R::from(Ok(value))),
+                }
+            }
         };
         self.call_on_retry(at, None, &words, hook);
         self.state.stands = false;
@@ -237,7 +241,7 @@ impl<C: Limits, K> Call<'_, C, K> {
         K: LastError<C, E, W>,
     {
         let deadline = self.state.frame.times.get().deadline;
-        if !self.state.stands || deadline == Stamp::NEVER || deadline > Stamp::now() {
+        if !self.state.stands || deadline.left() != Some(Duration::ZERO) {
             return None;
         }
         let kept = self.kept.take()?;

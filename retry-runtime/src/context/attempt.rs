@@ -10,7 +10,7 @@ use crate::clock::Stamp;
 use crate::getters::getters;
 use crate::report::{PreviousFailure, Which};
 #[cfg(feature = "http-1")]
-use crate::trace::record_resends;
+use crate::trace::record;
 
 /// The attempt that the current code runs in.
 ///
@@ -59,7 +59,16 @@ impl Attempt {
     /// The first use in each call allocates.
     #[must_use]
     pub fn current() -> Option<Self> {
-        outer(|frame| frame.is_attempt().then(|| Self::of(frame))).flatten()
+        let of = |frame: &Frame| Self {
+            number: frame.present(),
+            attempts: frame.attempts_allowed(),
+            // The first of two has none, although the other may have failed.
+            previous: frame.previous.get().filter(|_| frame.present() > 1),
+            limit: frame.times.get().nearest(),
+            which: frame.which(),
+            call: Arc::clone(frame.rest()),
+        };
+        outer(|frame| frame.is_attempt().then(|| of(frame))).flatten()
     }
 
     /// Says that the attempt that is running made progress, such as a part of a download. Does nothing outside of an attempt.
@@ -95,18 +104,6 @@ impl Attempt {
     /// ```
     pub fn progress() {
         outer(|frame| frame.is_attempt().then(|| frame.progress()));
-    }
-
-    fn of(frame: &Frame) -> Self {
-        Self {
-            number: frame.present(),
-            attempts: frame.attempts_allowed(),
-            // The first of two has none, although the other may have failed.
-            previous: frame.previous.get().filter(|_| frame.present() > 1),
-            limit: frame.times.get().nearest(),
-            which: frame.which(),
-            call: Arc::clone(frame.rest()),
-        }
     }
 
     getters! {
@@ -169,7 +166,7 @@ impl Attempt {
     pub(crate) fn record_resend(&self) {
         if let Some(resends) = self.number.checked_sub(1).filter(|resends| *resends > 0) {
             let span = self.call.noted().spans.attempt(self.which);
-            span.inspect(|span| record_resends(span, resends));
+            span.inspect(|span| record(span, "http.request.resend_count", &i64::from(resends)));
         }
     }
 }

@@ -19,6 +19,8 @@ pub(crate) async fn open_commit<F: Future>(
     future: F,
     is_known: fn(&F::Output) -> bool,
 ) -> F::Output {
+    use crate::trace::{IN_DOUBT, Lines, TEN_IN_A_SECOND, limited};
+
     // If the future is dropped before its end, the commit stays open.
     let ended = Arc::new(Flag::new());
     let in_call =
@@ -27,7 +29,10 @@ pub(crate) async fn open_commit<F: Future>(
     if is_known(&output) {
         ended.raise();
     } else if !in_call {
-        crate::trace::commit_in_doubt();
+        // No call ends with it.
+        static LINES: Lines = Lines::new();
+        let outcome = crate::stopped::Outcome::InDoubt.as_str();
+        limited!(WARN, LINES, TEN_IN_A_SECOND, IN_DOUBT, outcome = outcome);
     }
     output
 }

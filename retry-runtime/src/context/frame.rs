@@ -19,6 +19,7 @@ use scoped_tls_hkt::ScopedKey;
 use super::nesting::Node;
 use super::phase::{Allowed, Bodies, Count, Leeway, Phase, Times};
 use super::rest::{Failure, Rest};
+use crate::budget::Charge;
 use crate::classify::AskedDelay;
 use crate::clock::Stamp;
 use crate::report::{PreviousFailure, Which};
@@ -50,7 +51,7 @@ pub(crate) struct Frame {
     pub(crate) faults: Cell<u32>,
     /// The call was pending. Until then, calls that were made with it may not have begun.
     pub(crate) was_pending: Cell<bool>,
-    /// A call inside was refused a retry in the current poll, and ended with this outcome.
+    /// A call inside was refused a retry in the current poll, and ended with this outcome. Forgotten when the body goes on, or ends.
     pub(crate) refusal: Cell<Option<Outcome>>,
     /// What is known of retries here, if the call is within another one or has calls inside.
     node: OnceCell<Arc<Node>>,
@@ -186,11 +187,6 @@ impl Frame {
         let _ = self.node.set(node);
     }
 
-    /// The body went on after a refusal, or ended.
-    pub(crate) fn forget_refusal(&self) {
-        self.refusal.set(None);
-    }
-
     /// Sets the failure of one of two bodies aside, with the refusal of a call inside it.
     pub(crate) fn set_aside(&self, how: PreviousFailure, hint: Option<AskedDelay>) {
         let refusal = self.refusal.take();
@@ -198,19 +194,18 @@ impl Frame {
         self.rest().noted().hedging.aside = Some(Failure { how, hint, refusal });
     }
 
-    /// Takes the failure that was set aside into that of the attempt. Returns the hint.
+    /// Takes the failure that was set aside into that of the attempt: the more expensive one counts, and the larger hint, which is
+    /// returned.
     pub(crate) fn join_aside(&self, hint: Option<AskedDelay>) -> Option<AskedDelay> {
         let aside = self
             .if_rest()
             .and_then(|rest| rest.noted().hedging.aside.take());
-        let (Some(how), Some(aside)) = (self.previous.get(), aside) else {
-            return hint;
-        };
-        let refusal = self.refusal.get();
-        let failure = Failure { how, hint, refusal }.join(aside);
-        self.previous.set(Some(failure.how));
-        self.refusal.set(failure.refusal);
-        failure.hint
+        let Some(aside) = aside else { return hint };
+        let how = self.previous.get();
+        let dearer = how.filter(|how| Charge::after(*how) >= Charge::after(aside.how));
+        self.previous.set(dearer.or(Some(aside.how)));
+        self.refusal.set(self.refusal.get().or(aside.refusal));
+        hint.max(aside.hint)
     }
 
     /// How many attempts the call made, without those that no longer count because a later one made progress.
@@ -371,6 +366,7 @@ pub(crate) fn outer<T>(f: impl FnOnce(&Frame) -> T) -> Option<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classify::Verdict;
 
     fn frame(number: u32, most: u32) -> Frame {
         let frame = Frame::new(Times::default(), most, None);
@@ -406,6 +402,30 @@ mod tests {
         let unlimited = frame(5, u32::MAX);
         unlimited.rest().noted().progressed = 9;
         assert_eq!(unlimited.attempts_allowed(), None);
+    }
+
+    #[test]
+    fn of_two_failures_the_dearer_one_counts_and_the_larger_hint() {
+        type Failed = (Verdict, Option<AskedDelay>, Option<Outcome>);
+        let joined = |(verdict, hint, refusal): Failed, aside: Failed| {
+            let frame = frame(2, 3);
+            frame.refusal.set(aside.2);
+            frame.set_aside(PreviousFailure::Failed(aside.0), aside.1);
+            frame.previous.set(Some(PreviousFailure::Failed(verdict)));
+            frame.refusal.set(refusal);
+            let hint = frame.join_aside(hint);
+            let verdict = frame.previous.get().map(PreviousFailure::verdict);
+            (verdict.unwrap(), hint, frame.refusal.get())
+        };
+        let hint = Some((HOUR, true));
+        let cheap = (Verdict::Conflict, hint, Some(Outcome::Budget));
+        let dear = (Verdict::Throttled, None, Some(Outcome::Deadline));
+        let of_both = |refusal| (Verdict::Throttled, hint, Some(refusal));
+        assert_eq!(joined(cheap, dear), of_both(Outcome::Budget));
+        assert_eq!(joined(dear, cheap), of_both(Outcome::Deadline));
+        let alike = (Verdict::Transient, None, None);
+        let unknown = (Verdict::Unknown, None, None);
+        assert_eq!(joined(alike, unknown), alike);
     }
 
     const HOUR: Duration = Duration::from_secs(3600);

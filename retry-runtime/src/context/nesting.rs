@@ -86,11 +86,6 @@ impl NodeState {
         all
     }
 
-    /// Whether there are no retries here, nor in calls inside.
-    fn is_empty(&self) -> bool {
-        self.retries == 0 && self.inside.is_empty()
-    }
-
     /// The retries that are not forgotten.
     fn retries(&self, now: Stamp) -> u32 {
         if self.until > Some(now) {
@@ -140,9 +135,10 @@ impl Node {
             (0, None)
         };
         (known.retries, known.until) = (least.0.max(retries), least.1.max(Some(until)));
-        known
-            .inside
-            .retain(|_, node| is_running(node) || !node.known().is_empty());
+        known.inside.retain(|_, node| {
+            let known = node.known();
+            is_running(node) || known.retries > 0 || !known.inside.is_empty()
+        });
     }
 
     /// Forgets the retries of the call, and of the calls inside it that ended.

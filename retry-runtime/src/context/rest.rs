@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::atomics::Flag;
-use crate::budget::Charge;
 use crate::classify::AskedDelay;
 use crate::clock::Stamp;
 use crate::report::{Hedge, PreviousFailure};
@@ -124,7 +123,7 @@ pub(crate) struct Hedging {
 }
 
 /// The failure of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Failure {
     pub(crate) how: PreviousFailure,
     pub(crate) hint: Option<AskedDelay>,
@@ -132,22 +131,9 @@ pub(crate) struct Failure {
     pub(crate) refusal: Option<Outcome>,
 }
 
-impl Failure {
-    /// The failure of an attempt of two bodies: the more expensive one counts, and the larger hint.
-    pub(crate) fn join(self, aside: Self) -> Self {
-        let dearer = Charge::after(self.how) >= Charge::after(aside.how);
-        Self {
-            how: if dearer { self.how } else { aside.how },
-            hint: self.hint.max(aside.hint),
-            refusal: self.refusal.or(aside.refusal),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::classify::Verdict;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -178,23 +164,5 @@ mod tests {
         assert_eq!(noted.waits.pause(at(5)), at(2));
         noted.go_on();
         assert_eq!(noted.waits.pause(at(5)), at(5));
-    }
-
-    #[test]
-    fn of_two_failures_the_dearer_one_counts_and_the_larger_hint() {
-        let failure = |how, hint, refusal| Failure { how, hint, refusal };
-        let throttled = PreviousFailure::Failed(Verdict::Throttled);
-        let conflict = PreviousFailure::Failed(Verdict::Conflict);
-        let [cheap, dear] = [
-            failure(conflict, Some((SECOND, true)), Some(Outcome::Budget)),
-            failure(throttled, None, Some(Outcome::Deadline)),
-        ];
-        let hint = Some((SECOND, true));
-        let joined = |refusal| failure(throttled, hint, Some(refusal));
-        assert_eq!(cheap.join(dear), joined(Outcome::Budget));
-        assert_eq!(dear.join(cheap), joined(Outcome::Deadline));
-        let alike = failure(PreviousFailure::Failed(Verdict::Transient), None, None);
-        let unknown = failure(PreviousFailure::Failed(Verdict::Unknown), None, None);
-        assert_eq!(alike.join(unknown), alike);
     }
 }

@@ -9,7 +9,7 @@ use crate::budget::Budget;
 use crate::listen::test_scope_around;
 use crate::policy::Policy;
 use crate::preset::Preset;
-use crate::trace::{ONCE, OVERRIDDEN, limited};
+use crate::trace::{ONCE, limited};
 
 /// A type whose value `policy` can take.
 #[diagnostic::on_unimplemented(
@@ -130,7 +130,7 @@ impl PolicyOf for Preset {
                 WARN,
                 settings.shared.lines,
                 ONCE,
-                OVERRIDDEN,
+                "keys of the attribute override the configuration of its preset",
                 function = settings.name,
                 preset = self.name(),
                 keys = keys.collect::<Vec<_>>().join(", "),

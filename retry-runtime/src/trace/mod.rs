@@ -6,11 +6,7 @@
 mod shown;
 mod spans;
 
-#[cfg(feature = "http-1")]
-use std::collections::BTreeSet;
 use std::mem;
-#[cfg(feature = "http-1")]
-use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -18,15 +14,9 @@ use tracing::Level;
 
 pub(crate) use self::shown::Shown;
 #[cfg(feature = "http-1")]
-pub(crate) use self::spans::record_resends;
+pub(crate) use self::spans::record;
 pub(crate) use self::spans::{Begun, Entered, Spans};
 use crate::clock::Stamp;
-
-/// Whether a subscriber takes the events of calls that fail.
-#[inline]
-pub(crate) fn subscriber_wants() -> bool {
-    tracing::level_enabled!(Level::WARN)
-}
 
 /// Whether any subscriber wants spans of this level. One load and one comparison.
 #[inline]
@@ -34,11 +24,12 @@ pub(crate) fn spans_may_be_wanted() -> bool {
     tracing::level_enabled!(Level::TRACE)
 }
 
-/// Whether a subscriber may take these events, or the crate `log`: with its feature of that name, `tracing` passes events on if
+/// Whether a subscriber may take the events of calls that fail, or the crate `log`: with its feature of that name, `tracing` passes events on if
 /// there is no subscriber.
 #[inline]
 pub(crate) fn may_be_heard() -> bool {
-    subscriber_wants() || tracing::if_log_enabled!(Level::ERROR, { true } else { false })
+    tracing::level_enabled!(Level::WARN)
+        || tracing::if_log_enabled!(Level::ERROR, { true } else { false })
 }
 
 /// Writes an event, unless it is not wanted or its line is left out. It says how many lines were left out before it.
@@ -69,49 +60,7 @@ macro_rules! limited {
 
 pub(crate) use limited;
 
-/// A request has a header for a deadline whose value is of another form: an event of level debug.
-#[cfg(feature = "http-1")]
-pub(crate) fn ignored_header(header: &str, value: &[u8], expected: &'static str) {
-    static LINES: Lines = Lines::new();
-    // A client chooses the value, so it is cut after what a deadline needs at most.
-    let value = || String::from_utf8_lossy(&value[..value.len().min(32)]).into_owned();
-    limited!(
-        DEBUG,
-        LINES,
-        TEN_IN_A_SECOND,
-        "a header with a deadline is ignored",
-        header = header,
-        value = value(),
-        expected = expected,
-    );
-}
-
-/// A request gets no headers of an attempt, because this place in the source runs in none: one event of level warn for each place.
-#[cfg(feature = "http-1")]
-pub(crate) fn outside_of_attempt(place: &'static Location<'static>) {
-    static PLACES: Mutex<BTreeSet<&Location<'_>>> = Mutex::new(BTreeSet::new());
-    let places = || PLACES.lock().unwrap_or_else(PoisonError::into_inner);
-    if may_be_heard() && places().insert(place) {
-        tracing::warn!(
-            target: "reattempt",
-            %place,
-            "headers of an attempt are set outside of an attempt"
-        );
-    }
-}
-
 pub(crate) const IN_DOUBT: &str = "a transaction may have taken effect; nothing repeats it";
-
-pub(crate) const OVERRIDDEN: &str =
-    "keys of the attribute override the configuration of its preset";
-
-/// A commit that may have taken effect is in no call that ends with it: an event of level warn.
-#[cfg(any(feature = "_transactions", test))]
-pub(crate) fn commit_in_doubt() {
-    static LINES: Lines = Lines::new();
-    let outcome = crate::stopped::Outcome::InDoubt.as_str();
-    limited!(WARN, LINES, TEN_IN_A_SECOND, IN_DOUBT, outcome = outcome);
-}
 
 /// How many lines with one message are logged in a period that begins with the first of them.
 pub(crate) type Most = (u32, Duration);

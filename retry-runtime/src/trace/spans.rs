@@ -94,14 +94,8 @@ impl Spans {
     }
 }
 
-/// Records in the span of an attempt how many times its request was sent before.
-#[cfg(feature = "http-1")]
-pub(crate) fn record_resends(attempt: &Span, resends: u32) {
-    record(attempt, "http.request.resend_count", &i64::from(resends));
-}
-
 /// Records the value of a field. It takes a reference, because the lowest supported version of `tracing` does.
-fn record(span: &Span, field: &'static str, value: &impl Value) {
+pub(crate) fn record(span: &Span, field: &'static str, value: &impl Value) {
     span.record(field, value);
 }
 

@@ -1,6 +1,8 @@
 //! The headers that tell a server about the attempt that sends a request.
 
+use std::collections::BTreeSet;
 use std::panic::Location;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use ::http::header::{IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
@@ -10,7 +12,7 @@ use crate::context::Attempt;
 #[cfg(any(feature = "_grpc", feature = "tower-0_5"))]
 use crate::deadline::header::{format_grpc_timeout, parse_grpc_timeout};
 use crate::deadline::header::{format_millis, parse_millis};
-use crate::trace;
+use crate::trace::{Lines, TEN_IN_A_SECOND, limited, may_be_heard};
 
 /// The idempotency key, by which a server recognises a repeated request: the same for all attempts of a call.
 ///
@@ -82,12 +84,19 @@ pub(crate) fn set_headers(method: &Method, headers: &mut HeaderMap) {
     }
 }
 
-/// The attempt to describe to the server. If there is none, an event says where it was asked for.
+/// The attempt to describe to the server. If there is none, an event of level warn says where it was asked for, once for each place
+/// in the source.
 #[track_caller]
 pub(crate) fn attempt() -> Option<Attempt> {
-    let attempt = Attempt::current();
-    if attempt.is_none() {
-        trace::outside_of_attempt(Location::caller());
+    static PLACES: Mutex<BTreeSet<&Location<'_>>> = Mutex::new(BTreeSet::new());
+    let (attempt, place) = (Attempt::current(), Location::caller());
+    let places = || PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+    if attempt.is_none() && may_be_heard() && places().insert(place) {
+        tracing::warn!(
+            target: "reattempt",
+            %place,
+            "headers of an attempt are set outside of an attempt"
+        );
     }
     attempt
 }
@@ -131,11 +140,23 @@ pub(crate) const GRPC: TimeHeader = TimeHeader {
 impl TimeHeader {
     /// Returns the shortest time in the values of the header, and says which of them are ignored.
     pub(crate) fn read(&self, headers: &HeaderMap) -> Option<Duration> {
+        static LINES: Lines = Lines::new();
         let values = headers.get_all(&self.name).into_iter();
         let times = values.filter_map(|value| {
             let time = value.to_str().ok().and_then(self.parse);
             if time.is_none() {
-                trace::ignored_header(self.name.as_str(), value.as_bytes(), self.form);
+                let value = value.as_bytes();
+                // A client chooses the value, so it is cut after what a deadline needs at most.
+                let value = || String::from_utf8_lossy(&value[..value.len().min(32)]).into_owned();
+                limited!(
+                    DEBUG,
+                    LINES,
+                    TEN_IN_A_SECOND,
+                    "a header with a deadline is ignored",
+                    header = self.name.as_str(),
+                    value = value(),
+                    expected = self.form,
+                );
             }
             time
         });
