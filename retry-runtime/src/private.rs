@@ -25,7 +25,7 @@ pub use crate::lookup::{
     handed_over,
 };
 pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultFuture, ResultLike, typed};
-pub use crate::run::{Chained, Linked, MayStop, Ruled};
+pub use crate::run::{CallError, Chained, Linked, MayStop, Ruled};
 pub use crate::site::{
     BudgetOf, ConstantPolicy, DelaysOf, PolicyOf, Site, SiteSettings, SiteState, constant,
 };

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::Run;
-use super::ends::RunError;
+use super::ends::{CallError, RunError};
 use super::rules::{Ruled, RunRules};
 use crate::call::{Call, CanBlock, Cut, Limits, unless};
 use crate::lookup::Last;
@@ -34,7 +34,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
         E: Ruled<RULED> + RunError<C, W, X>,
-        X: From<E> + Display,
+        X: CallError<E> + Display,
     {
         let settings = with_delays(&self.settings, self.delays.as_deref());
         let mut call = Call::<E::Limits, Last<X>>::with(&settings);
@@ -73,7 +73,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
 impl<O, T, E, const RULED: bool, C, W, X> Run<'_, O, T, E, RULED, C, W, X>
 where
     E: Ruled<RULED> + RunError<C, W, X>,
-    X: From<E> + Display,
+    X: CallError<E> + Display,
 {
     /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results are.
     ///
@@ -126,7 +126,7 @@ where
     E: Ruled<RULED> + RunError<C, W, X> + Send + 'p,
     C: 'p,
     W: 'p,
-    X: From<E> + Display + Send + 'p,
+    X: CallError<E> + Display + Send + 'p,
 {
     type Output = Result<T, X>;
 

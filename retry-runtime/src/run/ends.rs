@@ -66,6 +66,14 @@ ends!([E: OfClient] E, Policy, Error<E> => Error<E>, Error::failed, ByError, Cut
 ends!([E] E, Stopped, () => Error<E>, Error::failed, ByError, Cut);
 ends!([E] E, WithoutLimits, () => E, Some, (), Never);
 
+/// The error of a call: that of its operation, or an [`Error`] around it. So rustc infers one from the other, as in
+/// `async { Ok(step().await?) }`.
+pub trait CallError<E>: From<E> {}
+
+impl<E> CallError<E> for E {}
+
+impl<E> CallError<E> for Error<E> {}
+
 /// A run that something may stop.
 #[diagnostic::on_unimplemented(
     message = "`until` and `with_cancel` end with a `Stopped`, but nothing stops a run of a policy `without_limits`",
