@@ -20,15 +20,20 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use reattempt::http_1::DeadlineLayer;
 use reattempt::tower_0_5::{HttpRequests, RequestBody, RetryLayer, RetryService};
 use reattempt::{Budget, Budgets, Outcome, Policy, Stopped};
+use tokio::time::timeout;
 use tower::{BoxError, Layer as _};
 
 const POLICY: Policy = Policy::new()
     .with_attempts(4)
     .with_base(Duration::from_millis(50))
-    .with_timeout(Duration::from_secs(1));
+    .with_timeout(Duration::from_secs(1))
+    .with_deadline(Duration::from_secs(3));
 
-/// The longest time for a request, if its client does not allow less.
-const LONGEST: Duration = Duration::from_secs(3);
+/// A stream is sent once, and its time covers the upload.
+const STREAMS: Policy = Policy::new().with_deadline(Duration::from_mins(1));
+
+/// How long the gateway reads a body that it keeps.
+const READ: Duration = Duration::from_secs(3);
 
 /// An upstream that is down takes no retries from the others.
 static UPSTREAMS: Budgets<String> = Budgets::new(Budget::new());
@@ -49,20 +54,30 @@ pub(crate) struct Upstream {
 
 type Retrying = RetryService<Client<HttpConnector, Sent>>;
 
+/// A client for bodies that are kept, and one for streams.
+#[derive(Clone)]
+struct Clients {
+    kept: Retrying,
+    streams: Retrying,
+}
+
 #[derive(Clone)]
 struct Gateway {
     upstreams: Vec<Upstream>,
-    http1: Retrying,
-    http2: Retrying,
+    http1: Clients,
+    http2: Clients,
 }
 
 /// Makes the service of a gateway to these upstreams.
 pub(crate) fn gateway(upstreams: Vec<Upstream>) -> Router {
-    let retry = RetryLayer::new(POLICY)
-        .with_name("gateway")
-        .with_budgets(&UPSTREAMS)
-        // A client's `Idempotency-Key` does not say that the upstream reads it.
-        .with_requests(HttpRequests::proxy().with_attempt_headers());
+    let layer = |policy, name| {
+        RetryLayer::new(policy)
+            .with_name(name)
+            .with_budgets(&UPSTREAMS)
+            // A client's `Idempotency-Key` does not say that the upstream reads it.
+            .with_requests(HttpRequests::proxy().with_attempt_headers())
+    };
+    let (retry, streams) = (layer(POLICY, "gateway"), layer(STREAMS, "gateway streams"));
     let client = |http2| {
         let mut client = Client::builder(TokioExecutor::new());
         client
@@ -73,7 +88,11 @@ pub(crate) fn gateway(upstreams: Vec<Upstream>) -> Router {
             .timer(TokioTimer::new())
             .http2_keep_alive_interval(Duration::from_secs(1))
             .http2_keep_alive_timeout(Duration::from_secs(1));
-        retry.layer(client.build_http())
+        let client = client.build_http();
+        Clients {
+            kept: retry.layer(client.clone()),
+            streams: streams.layer(client),
+        }
     };
     let gateway = Gateway {
         upstreams,
@@ -82,7 +101,8 @@ pub(crate) fn gateway(upstreams: Vec<Upstream>) -> Router {
     };
     Router::new()
         .fallback(forward)
-        .layer(DeadlineLayer::new().with_max(LONGEST))
+        // A client may allow less.
+        .layer(DeadlineLayer::new())
         .with_state(gateway)
 }
 
@@ -106,13 +126,19 @@ async fn forward(State(gateway): State<Gateway>, request: Request) -> Response {
     parts.version = http::Version::default();
     remove_hop_by_hop(&mut parts.headers);
     parts.headers.remove(HOST);
-    let Ok(body) = keep(body).await else {
-        return StatusCode::BAD_REQUEST.into_response();
+    let body = match timeout(READ, keep(body)).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(_)) => return StatusCode::BAD_REQUEST.into_response(),
+        Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
     };
-    let client = if upstream.http2 {
+    let clients = if upstream.http2 {
         gateway.http2
     } else {
         gateway.http1
+    };
+    let client = match &body.0 {
+        Either::Left(_) => clients.kept,
+        Either::Right(_) => clients.streams,
     };
     match client.oneshot(http::Request::from_parts(parts, body)).await {
         Ok(mut response) => {

@@ -1,13 +1,16 @@
 //! The example `gateway`, before upstreams of HTTP/1 and HTTP/2 that are killed and come back.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
+use axum::Router;
 use gateway::{Upstream, gateway};
 use http::Response;
 use integrations::loopback::{Answer, Loopback};
 use integrations::upstream::{self, Answers, Version};
 use reqwest::Client;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 
 #[path = "../../../examples/gateway/gateway.rs"]
 mod gateway;
@@ -82,6 +85,47 @@ async fn a_short_body_is_sent_again_and_a_long_one_is_a_stream() {
             assert_eq!(response.text().await.unwrap(), "/item");
         }
     }
+}
+
+/// Begins an upload of this length to a gateway.
+async fn upload(url: &str, length: usize) -> TcpStream {
+    let address = url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let head = "PUT /one/ HTTP/1.1\r\nhost: gateway\r\nconnection: close\r\ncontent-length: ";
+    let head = format!("{head}{length}\r\n\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream
+}
+
+#[tokio::test]
+async fn a_long_upload_takes_longer_than_an_attempt_may() {
+    const LENGTH: usize = (64 << 10) + 10;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let reads = listener.local_addr().unwrap();
+    let length = async |body: axum::body::Bytes| body.len().to_string();
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(length)).await });
+    let (_, url) = before(reads, reads).await;
+    let mut stream = upload(&url, LENGTH).await;
+    stream.write_all(&vec![b'a'; LENGTH - 1]).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1_200)).await;
+    stream.write_all(b"a").await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(answer.ends_with(&LENGTH.to_string()), "{answer}");
+}
+
+#[tokio::test]
+async fn a_short_body_that_does_not_end_is_not_waited_for() {
+    let upstreams = started(FINE);
+    let (_, url) = before(upstreams[0].address, upstreams[1].address).await;
+    let mut stream = upload(&url, 10).await;
+    stream.write_all(b"part").await.unwrap();
+    tokio::time::pause();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    assert_eq!(upstreams.map(|upstream| upstream.calls()), [0, 0]);
 }
 
 #[tokio::test]
