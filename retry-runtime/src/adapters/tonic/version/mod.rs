@@ -39,6 +39,12 @@ by_its_chain! {
     Status
 }
 
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+by_its_chain! {
+    /// The error of a `Channel`: the innermost error with a verdict decides, such as that of the connection.
+    super::client::transport::Error
+}
+
 impl Alone for Status {
     fn alone(&self) -> Answer {
         let code = self.code();
