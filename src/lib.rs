@@ -57,7 +57,7 @@
 //! | `sqlx-0_8` | `sqlx` 0.8 | the same, with any Rust |
 //! | `tokio-postgres-0_7` | `tokio-postgres` 0.7 | SQLSTATEs, lost connections, the same `commit` |
 //! | `tonic-0_14` | `tonic` 0.14 | codes, `RetryInfo` and pushback, metadata of the attempt; brings `hyper-1` |
-//! | `tonic-0_13` | `tonic` 0.13 | the same, without `GrpcRequests` for its channel; brings `hyper-1` |
+//! | `tonic-0_13` | `tonic` 0.13 | the same; brings `hyper-1` |
 //! | `tower-0_5` | `tower` 0.5 | a layer that [retries the requests of a client](https://docs.rs/reattempt/latest/reattempt/tower_0_5/), errors of its layers, and one for servers that keeps the deadline of a request: [deadlines](guide::deadlines#keep-the-deadline-of-a-request); brings `http-1` |
 //!
 //! For a client without a feature, [`codes`] has the verdicts of statuses, SQLSTATEs and other codes.

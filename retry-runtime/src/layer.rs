@@ -18,18 +18,20 @@ pub use self::http::HttpRequests;
 pub(crate) use self::http::read_rest;
 use crate::adapters::known;
 use crate::budget::Budgets;
-use crate::call::{Call, Judgement, Stops, unless};
-use crate::classify::{Assessment, Retryable, Ruling, Verdict, VerdictAnswer};
+use crate::call::{Call, Cut, Judgement, Stops, unless};
+use crate::classify::{Assessment, Retryable, Ruling, Verdict};
+use crate::getters::setters;
 use crate::lookup::{BoxedError, Kept, write_chain};
 use crate::opaque::opaque;
 use crate::policy::Policy;
 use crate::result::FromStopped;
 use crate::site::{BudgetOf, PolicyOf, Site, SiteSettings};
-use crate::stopped::Stopped;
+use crate::stopped::{Outcome, Stopped};
 
-/// What a [`RetryLayer`] has to know of the requests `Q` of a client, of its responses `A` and of its errors `E`.
+/// What a [`RetryLayer`] has to know of the requests `Q` of a client, and of its responses `A`. An error of the client
+/// [has a verdict itself](ServiceError).
 ///
-/// [`HttpRequests`] is for requests of HTTP, and `GrpcRequests` for gRPC, with the feature `tonic-0_14`. Write your own for any other
+/// [`HttpRequests`] is for requests of HTTP, and `GrpcRequests` for gRPC, with the feature `tonic-0_14` or `tonic-0_13`. Write your own for any other
 /// request, or for other rules.
 ///
 /// # Examples
@@ -37,55 +39,44 @@ use crate::stopped::Stopped;
 /// A client whose body has a method that copies it:
 ///
 /// ```
-/// use std::io;
-/// use std::time::Duration;
-///
 /// use http::{Request, Response};
 /// use reattempt::http_1::{StatusError, is_idempotent};
 /// use reattempt::tower_0_5::Requests;
-/// use reattempt::{Retryable as _, Verdict};
 /// # struct Body;
 /// # impl Body { fn try_clone(&self) -> Option<Self> { Some(Self) } }
-/// # mod reattempt { pub use reattempt_runtime::{Retryable, Verdict, adapters::http as http_1, tower as tower_0_5}; }
+/// # mod reattempt { pub use reattempt_runtime::{adapters::http as http_1, tower as tower_0_5}; }
 ///
 /// struct OwnRequests;
 ///
-/// impl<B: Send> Requests<Request<Body>, Response<B>, io::Error> for OwnRequests {
+/// impl<B: Send> Requests<Request<Body>, Response<B>> for OwnRequests {
 ///     type Failure = StatusError;
 ///
-///     fn copy(&self, request: &mut Request<Body>) -> Option<Request<Body>> {
-///         let mut copy = Request::new(request.body().try_clone()?);
-///         *copy.method_mut() = request.method().clone();
-///         *copy.uri_mut() = request.uri().clone();
-///         *copy.headers_mut() = request.headers().clone();
-///         *copy.extensions_mut() = request.extensions().clone();
-///         Some(copy)
+///     fn copy(&self, request: Request<Body>) -> (Request<Body>, Option<Request<Body>>) {
+///         let (head, body) = request.into_parts();
+///         let copy = body.try_clone().map(|body| Request::from_parts(head.clone(), body));
+///         (Request::from_parts(head, body), copy)
 ///     }
 ///
 ///     fn is_idempotent(&self, request: &Request<Body>) -> bool {
 ///         is_idempotent(request.method(), request.headers())
 ///     }
 ///
-///     fn error(&self, error: &io::Error) -> Option<(Verdict, Option<Duration>)> {
-///         Some((error.verdict(), error.hint()))
-///     }
-///
 ///     async fn failure(&self, response: &mut Response<B>) -> Option<StatusError> {
 ///         StatusError::from_parts(response.status(), response.headers())
 ///     }
 ///
-///     fn host<'q>(&self, request: &'q Request<Body>) -> &'q str {
-///         request.uri().host().unwrap_or_default()
+///     fn host(&self, request: &Request<Body>) -> Option<String> {
+///         Some(request.uri().host()?.to_ascii_lowercase())
 ///     }
 /// }
 /// ```
-pub trait Requests<Q, A, E> {
+pub trait Requests<Q, A> {
     /// The error that a response stands for.
     type Failure: StdError + Retryable + Send + Sync + 'static;
 
-    /// Copies the request for a later attempt. With `None`, the call has one attempt. What could be copied once has to be copied
-    /// again.
-    fn copy(&self, request: &mut Q) -> Option<Q>;
+    /// Returns the request, and a copy of it for a later attempt. With `None`, the call has one attempt. What could be copied
+    /// once has to be copied again.
+    fn copy(&self, request: Q) -> (Q, Option<Q>);
 
     /// Returns whether the request may run twice. If not, it is retried only after a failure without effect.
     fn is_idempotent(&self, request: &Q) -> bool;
@@ -94,14 +85,10 @@ pub trait Requests<Q, A, E> {
     /// another one in its place. The response is retried if its verdict allows that, and else returned.
     fn failure(&self, response: &mut A) -> impl Future<Output = Option<Self::Failure>> + Send;
 
-    /// Returns the verdict of an error of the client, and the delay that it asks for: `Some((error.verdict(), error.hint()))` if it is
-    /// [`Retryable`]. With `None`, the errors that this crate knows are searched, along the chain of sources.
-    fn error(&self, error: &E) -> Option<(Verdict, Option<Duration>)>;
-
-    /// Returns the host of the request, whose [budget](RetryLayer::with_budgets) bounds its retries. Default: one for
-    /// all requests.
-    fn host<'q>(&self, _request: &'q Q) -> &'q str {
-        ANY_HOST
+    /// Returns the host of the request, whose [budget](RetryLayer::with_budgets) bounds its retries. Default: `None`, so all
+    /// requests share one.
+    fn host(&self, _request: &Q) -> Option<String> {
+        None
     }
 
     /// Returns how long the call may take, if the request says so. It shortens the deadline of the policy. Default: `None`.
@@ -125,14 +112,59 @@ pub trait Requests<Q, A, E> {
         ready(())
     }
 
+    /// Returns whether the error says that the time of the attempt is over, for a client that keeps it too. Default: false.
+    fn timed_out(&self, _error: &BoxedError) -> bool {
+        false
+    }
+
     /// Turns the error of a layer with limits into the one for the caller. Default: the same.
     fn for_caller(&self, error: BoxedError) -> BoxedError {
         error
     }
 }
 
+/// An error of a service that has a verdict: one that is [`Retryable`], or a `BoxError` of `tower`.
+///
+/// In a box, the errors that this crate knows are searched, along the chain of sources. For an error of your own in a box, such as
+/// behind a `Timeout`, put `map_err` between this layer and the box, to a type that derives `Retryable`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}`, the error of the service, has no verdict",
+    label = "expected an error that is `Retryable`, or a `tower::BoxError`",
+    note = "derive `Retryable` for it; or, to have its sources decide, put `.map_err(tower::BoxError::from)` below the `RetryLayer`"
+)]
+pub trait ServiceError: Into<BoxedError> {
+    #[doc(hidden)]
+    fn assessment(&self) -> Assessment;
+
+    /// Takes the error of a call that nothing but the service can end.
+    #[doc(hidden)]
+    fn from_box(error: BoxedError) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Retryable + StdError + Send + Sync + 'static> ServiceError for E {
+    fn assessment(&self) -> Assessment {
+        Assessment::of(self)
+    }
+
+    fn from_box(error: BoxedError) -> Self {
+        let own = error.downcast();
+        *own.expect("nothing stops the call, so it is the error of the service")
+    }
+}
+
+impl ServiceError for BoxedError {
+    fn assessment(&self) -> Assessment {
+        known::assessment(&**self)
+    }
+
+    fn from_box(error: BoxedError) -> Self {
+        error
+    }
+}
+
 /// Stands for a host that is not known. It is not empty, because to compare two empty texts takes 100 ns on some machines.
-pub(crate) const ANY_HOST: &str = "*";
+const ANY_HOST: &str = "*";
 
 /// How long the rest of a response is read. A server that sends a short one has sent it with the head.
 const REST: Duration = Duration::from_millis(50);
@@ -150,7 +182,8 @@ const REST: Duration = Duration::from_millis(50);
 /// |---|---|
 /// | a status that has a [retryable verdict](crate::codes::http_status), such as 503 | a retry. `Retry-After` is a lower bound of the wait, up to `max_retry_after` |
 /// | any other response, such as 404 | the response is a success of the call |
-/// | an error of a service, also in `poll_ready` | a retry, if its type has a verdict that allows it: see `ServiceError`. With `GrpcRequests`, only an error that this crate knows, such as a `Status` |
+/// | an error of a service, also in `poll_ready` | a retry, if its [verdict](ServiceError) allows it |
+/// | `timeout`, before the service was ready | a retry, of a POST too: nothing was sent, so the attempt is refused |
 /// | an error of `reqwest`, or of a middleware behind this one | a retry, if its [verdict](Retryable) allows it |
 /// | a 409 to a request with a key, after an attempt that may still run | a retry: that attempt has the key |
 /// | a failure of a POST, a PATCH, or a [write with a condition](crate::adapters::http::is_idempotent), such as `If-Match` | a retry only if nothing ran, or with an `Idempotency-Key`, [except in a proxy](HttpRequests::proxy) |
@@ -187,9 +220,9 @@ const REST: Duration = Duration::from_millis(50);
 ///
 /// | layer | above: once for a call | below: once for an attempt |
 /// |---|---|---|
-/// | `Timeout` | limits the call and its waits | limits an attempt, which is retried; prefer `timeout` and `deadline` of the policy, which also count in the time that [`with_attempt_headers`](HttpRequests::with_attempt_headers) sends |
-/// | `ConcurrencyLimit`, `RateLimit` | counts calls, also while they wait for a retry | counts attempts, and takes no permit during a wait. But the time until an attempt gets a permit counts towards its `timeout`, as if the service were slow |
-/// | `LoadShed` | sheds nothing | sheds an attempt, which is refused and so retried |
+/// | `Timeout` | limits the call and its waits | limits an attempt, which is retried; prefer `timeout` and `deadline` of the policy, which also count in the time that [`with_attempt_headers`](HttpRequests::with_attempt_headers) or `GrpcRequests` sends |
+/// | `ConcurrencyLimit`, `RateLimit` | counts calls, also while they wait for a retry | counts attempts, and takes no permit during a wait. But an attempt without a permit within its `timeout` is refused, so your own queue empties the budget |
+/// | `LoadShed` | sheds nothing | sheds an attempt if the service below it, such as a `ConcurrencyLimit`, is not ready: it is refused and so retried |
 /// | `Buffer` | works | what a service below does before it returns its future, such as `map_request`, sees no attempt |
 /// | `map_request` | sets the key | sees each attempt, above a `Buffer`. [`with_attempt_headers`](HttpRequests::with_attempt_headers) needs none |
 /// | `HandleError` of `axum` | turns the error into a response, as `Router::layer` needs it | – |
@@ -292,7 +325,7 @@ impl<Q, L> RetryLayer<Q, L> {
     }
 
     /// Sets the budgets that bound the retries, one for each host: a `&'static` [`Budgets`], or one in an `Arc`. The key is the
-    /// host of the request, with its port if that is in the URI, such as `api.example.org` or `10.0.0.7:8080`, or what
+    /// host of the request in lower case, with its port if that is in the URI, such as `api.example.org` or `10.0.0.7:8080`, or what
     /// [`Requests::host`] returns. So a host that is down takes no retries from the others. Default: budgets with the numbers of
     /// [`Budget::new`](crate::Budget::new), for each place in the source that calls [`new`](RetryLayer::new).
     #[must_use]
@@ -304,60 +337,56 @@ impl<Q, L> RetryLayer<Q, L> {
         self
     }
 
-    /// Says whether a request may run twice, as [`Run::with_idempotent`](crate::Run::with_idempotent) does. Default:
-    /// [`Requests::is_idempotent`] finds those that may not, and of the others nothing is said.
-    #[must_use]
-    pub fn with_idempotent(mut self, idempotent: bool) -> Self {
-        self.site = self.site.with_idempotent(idempotent);
-        self
+    setters! {
+        /// Says whether a request may run twice, as [`Run::with_idempotent`](crate::Run::with_idempotent) does. Default:
+        /// [`Requests::is_idempotent`] finds those that may not, and of the others nothing is said.
+        with_idempotent(idempotent: bool) => site.idempotent = Some(idempotent);
+
+        /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. Of the URL in
+        /// the text of an error, they otherwise show scheme, host and path. Default: false.
+        with_sensitive(sensitive: bool) => site.sensitive = sensitive;
     }
 
-    /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. Of the URL in
-    /// the text of an error, they otherwise show scheme, host and path. Default: false.
-    #[must_use]
-    pub fn with_sensitive(mut self, sensitive: bool) -> Self {
-        self.site = self.site.with_sensitive(sensitive);
-        self
-    }
-
-    /// Makes the call of one request: sends it and copies of it until it succeeds, or until there is a reason to stop.
+    /// Makes the call of one request: sends it and copies of it until it succeeds, or until there is a reason to stop. In each
+    /// attempt, `ready` waits until the client can take the request, and gives what sends it.
     ///
     /// A response that is retried is dropped before the wait. What the wait needs of it was read before.
-    pub(crate) async fn call<C, N, A, E, F>(
+    pub(crate) async fn call<C, N, A, E, R, S, F>(
         &self,
-        mut request: N,
-        mut send: impl FnMut(N) -> F,
+        request: N,
+        mut ready: impl FnMut() -> R,
     ) -> Result<A, BoxedError>
     where
         C: Stops<FailedAttempt, ()>,
-        Q: Requests<N, A, E>,
-        E: Into<BoxedError>,
+        Q: Requests<N, A>,
+        E: ServiceError,
+        R: Future<Output = Result<S, E>>,
+        S: FnOnce(N) -> F,
         F: Future<Output = Result<A, E>>,
     {
         let requests = &self.requests;
-        let mut copy = requests.copy(&mut request);
-        let mut policy = (self.policy)();
-        let mut once = "";
-        if copy.is_none() {
-            once = " (the request cannot be copied, so it is sent once)";
-            policy = policy.with_attempts(1);
-        }
+        let mut site = self.site.clone().with_policy(|_| (self.policy)());
         if let Some(left) = requests.deadline(&request) {
-            let own = policy.deadline().unwrap_or(left);
-            policy = policy.with_deadline(own.min(left));
+            let own = site.policy.deadline().unwrap_or(left);
+            site.policy = site.policy.with_deadline(own.min(left));
         }
-        let host = requests.host(&request).to_owned();
-        let budget = (self.budget)(&policy, &host);
-        let mut site = self.site.clone().with_policy(|_| policy);
-        if site.idempotent.is_none() && !requests.is_idempotent(&request) {
-            site = site.with_idempotent(false);
+        if !requests.is_idempotent(&request) {
+            site.idempotent.get_or_insert(false);
         }
-        if site.idempotent == Some(false) {
-            once = " (the request may not run twice)";
-        }
+        let host = requests.host(&request);
+        let budget = (self.budget)(&site.policy, host.as_deref().unwrap_or(ANY_HOST));
         if let Some(budget) = &budget {
             site = site.with_budget(budget.budget());
         }
+        let (mut present, mut copy) = requests.copy(request);
+        if copy.is_none() {
+            site.policy = site.policy.with_attempts(1);
+        }
+        let once = match (&copy, site.idempotent) {
+            (_, Some(false)) => " (the request may not run twice)",
+            (None, _) => " (the request cannot be copied, so it is sent once)",
+            _ => "",
+        };
         let means_failure = |verdict: Verdict| {
             let unknown = verdict == Verdict::Unknown && site.idempotent == Some(true);
             verdict.is_retryable() || unknown
@@ -377,13 +406,16 @@ impl<Q, L> RetryLayer<Q, L> {
             } {
                 at.await;
             }
+            let mut unsent = Some(present);
             let attempt = async {
-                requests.sends(&mut request);
-                let mut response = send(request).await.map_err(|error| {
-                    let own = requests.error(&error).map(VerdictAnswer::into_assessment);
-                    let error = error.into();
-                    fail(own.unwrap_or_else(|| known::assessment(&*error)), error)
-                })?;
+                let sent = async {
+                    let send = ready().await?;
+                    let mut request = unsent.take().expect("an attempt sends one request");
+                    requests.sends(&mut request);
+                    send(request).await
+                };
+                let failed = |error: E| fail(error.assessment(), error.into());
+                let mut response = sent.await.map_err(failed)?;
                 match requests.failure(&mut response).await {
                     Some(failure) if means_failure(failure.verdict()) => {
                         answer = Some(response);
@@ -392,14 +424,20 @@ impl<Q, L> RetryLayer<Q, L> {
                     _ => Ok(response),
                 }
             };
-            let ended = call.attempt(attempt).await;
-            call.retry_after(&ended, |_| {
-                answer.as_ref().and_then(|answer| requests.delay(answer))
-            });
+            let ended = match (call.attempt(attempt).await, C::from(Cut::Timeout)) {
+                // Nothing was sent, because the client was not ready in time.
+                (Err(cut), _) if unsent.is_some() && cut.into() == Cut::Timeout => {
+                    let stopped = call.state.stopped(Outcome::Timeout);
+                    Ok(Err(fail(Assessment::new(Verdict::Refused), stopped.into())))
+                }
+                (Ok(Err(failed)), Some(cut)) if requests.timed_out(&failed.error) => Err(cut),
+                (ended, _) => ended,
+            };
+            let delay = answer.as_ref().and_then(|answer| requests.delay(answer));
             let decided = call.settle_with(
                 ended,
                 |failed| Judgement {
-                    ruling: Ruling::by(failed.error().assessment),
+                    ruling: Ruling::by(failed.error().assessment).exactly(delay),
                     words: failed.error(),
                     keeps: PhantomData,
                 },
@@ -410,15 +448,12 @@ impl<Q, L> RetryLayer<Q, L> {
                 Break(ended) => break ended,
             };
             if let Some(answer) = answer.take() {
-                unless(
-                    pin!(at.at_most(REST).into_future()),
-                    requests.discard(answer),
-                )
-                .await;
+                let rest = pin!(at.at_most(REST).into_future());
+                unless(rest, requests.discard(answer)).await;
             }
             at.await;
-            request = copy.expect("a request without a copy has one attempt");
-            copy = requests.copy(&mut request);
+            let next = copy.expect("a request without a copy has one attempt");
+            (present, copy) = requests.copy(next);
         };
         ended.or_else(|failed| match answer {
             // The answer of the last attempt is that of the call.
@@ -437,7 +472,7 @@ opaque! { RetryLayer [Q, L] [Q, L]; }
 pub struct FailedAttempt {
     error: BoxedError,
     assessment: Assessment,
-    host: String,
+    host: Option<String>,
     /// Why there is no second attempt, unless nothing ran.
     once: &'static str,
 }
@@ -448,7 +483,7 @@ impl FromStopped<()> for FailedAttempt {
         Self {
             error: stopped.into(),
             assessment: Assessment::UNKNOWN,
-            host: ANY_HOST.to_owned(),
+            host: None,
             once: "",
         }
     }
@@ -464,8 +499,8 @@ impl From<FailedAttempt> for BoxedError {
 /// For events.
 impl fmt::Display for FailedAttempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.host != ANY_HOST {
-            write!(f, "{}: ", self.host)?;
+        if let Some(host) = &self.host {
+            write!(f, "{host}: ")?;
         }
         write_chain(&*self.error, f)?;
         f.write_str(self.once)

@@ -74,7 +74,7 @@ pub mod reqwest_middleware {
 
     #[doc(hidden)]
     pub use crate::layer::FailedAttempt;
-    pub use crate::layer::{HttpRequests, Requests, RetryLayer};
+    pub use crate::layer::{HttpRequests, Requests, RetryLayer, ServiceError};
 }
 #[cfg(feature = "reqwest-middleware-0_4")]
 #[path = ""]
@@ -88,7 +88,7 @@ pub mod reqwest_middleware_0_4 {
 
     #[doc(hidden)]
     pub use crate::layer::FailedAttempt;
-    pub use crate::layer::{HttpRequests, Requests, RetryLayer};
+    pub use crate::layer::{HttpRequests, Requests, RetryLayer, ServiceError};
 }
 mod result;
 mod rng;

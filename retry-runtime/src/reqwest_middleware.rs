@@ -1,6 +1,7 @@
 //! The errors and the middleware of one version of `reqwest-middleware`. The module around names that version `client`, and
 //! its `reqwest` `reqwest`.
 
+use std::future::ready;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -14,7 +15,6 @@ use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::host_of;
 use crate::adapters::known::by_its_chain;
 use crate::call::Cut;
-use crate::classify::{Retryable, Verdict};
 use crate::layer::{HttpRequests, Requests, RetryLayer, read_rest};
 use crate::lookup::BoxedError;
 use crate::stopped::Stopped;
@@ -32,15 +32,12 @@ impl From<Stopped> for Error {
 }
 
 /// The body is a stream, or can be copied.
-impl Requests<Request, Response, Error> for HttpRequests {
+impl Requests<Request, Response> for HttpRequests {
     type Failure = StatusError;
 
-    fn copy(&self, request: &mut Request) -> Option<Request> {
-        request.try_clone()
-    }
-
-    fn error(&self, error: &Error) -> Option<(Verdict, Option<Duration>)> {
-        Some((error.verdict(), error.hint()))
+    fn copy(&self, request: Request) -> (Request, Option<Request>) {
+        let copy = request.try_clone();
+        (request, copy)
     }
 
     fn is_idempotent(&self, request: &Request) -> bool {
@@ -51,7 +48,7 @@ impl Requests<Request, Response, Error> for HttpRequests {
         self.failed(response.status(), response.headers())
     }
 
-    fn host<'q>(&self, request: &'q Request) -> &'q str {
+    fn host(&self, request: &Request) -> Option<String> {
         host_of(request.url().authority())
     }
 
@@ -71,7 +68,7 @@ impl Requests<Request, Response, Error> for HttpRequests {
 #[async_trait]
 impl<Q, L> Middleware for RetryLayer<Q, L>
 where
-    Q: Requests<Request, Response, Error> + Send + Sync + 'static,
+    Q: Requests<Request, Response> + Send + Sync + 'static,
     L: 'static,
 {
     async fn handle(
@@ -83,16 +80,16 @@ where
         // Each attempt starts from the extensions of the request. The outer layers see those of the last attempt.
         let before = extensions.clone();
         let after = Mutex::new(extensions);
-        let send = |sent| {
+        let send = || {
             let (next, mut extensions, after) = (next.clone(), before.clone(), &after);
-            async move {
-                let answered = next.run(sent, &mut extensions).await;
+            ready(Ok(async move |request| {
+                let answered = next.run(request, &mut extensions).await;
                 **after.lock().unwrap_or_else(PoisonError::into_inner) = extensions;
                 answered
-            }
+            }))
         };
-        let ended = self.call::<Cut, _, _, _, _>(request, send).await;
-        ended.map_err(|error| {
+        let ended = self.call::<Cut, _, _, _, _, _, _>(request, send);
+        ended.await.map_err(|error| {
             error
                 .downcast()
                 .map(|own| *own)

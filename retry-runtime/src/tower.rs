@@ -29,10 +29,9 @@
 //! # }
 //! ```
 
-#[cfg(feature = "tonic-0_14")]
+#[cfg(feature = "_grpc")]
 mod grpc;
 
-use std::error::Error as StdError;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -44,28 +43,28 @@ use ::http_body::Body;
 use tower_layer::Layer;
 use tower_service::Service;
 
-#[cfg(feature = "tonic-0_14")]
+#[cfg(feature = "_grpc")]
 pub use self::grpc::GrpcRequests;
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::host_of;
 use crate::call::{Cut, Never, Stops};
-use crate::classify::{Retryable, Verdict};
 #[doc(hidden)]
 pub use crate::layer::FailedAttempt;
-use crate::layer::{ANY_HOST, read_rest};
-pub use crate::layer::{HttpRequests, Requests, RetryLayer};
+use crate::layer::read_rest;
+pub use crate::layer::{HttpRequests, Requests, RetryLayer, ServiceError};
 use crate::lookup::BoxedError;
 use crate::opaque::opaque;
 use crate::site::{Site, SiteSettings};
 
 /// The [body](RequestBody) can be copied, or is a stream that is sent once.
-impl<B: RequestBody, R: Body + Send, E: ServiceError> Requests<Request<B>, Response<R>, E>
-    for HttpRequests
-{
+impl<B: RequestBody, R: Body + Send> Requests<Request<B>, Response<R>> for HttpRequests {
     type Failure = StatusError;
 
-    fn copy(&self, request: &mut Request<B>) -> Option<Request<B>> {
-        Some(with_body(request, request.body().copy()?))
+    fn copy(&self, request: Request<B>) -> (Request<B>, Option<Request<B>>) {
+        let (head, body) = request.into_parts();
+        let copy = body.copy();
+        let copy = copy.map(|body| Request::from_parts(head.clone(), body));
+        (Request::from_parts(head, body), copy)
     }
 
     fn is_idempotent(&self, request: &Request<B>) -> bool {
@@ -76,13 +75,8 @@ impl<B: RequestBody, R: Body + Send, E: ServiceError> Requests<Request<B>, Respo
         self.failed(response.status(), response.headers())
     }
 
-    fn error(&self, error: &E) -> Option<(Verdict, Option<Duration>)> {
-        error.answer()
-    }
-
-    fn host<'q>(&self, request: &'q Request<B>) -> &'q str {
-        let authority = request.uri().authority();
-        authority.map_or(ANY_HOST, |authority| host_of(authority.as_str()))
+    fn host(&self, request: &Request<B>) -> Option<String> {
+        host_of(request.uri().authority()?.as_str())
     }
 
     fn sends(&self, request: &mut Request<B>) {
@@ -97,41 +91,6 @@ impl<B: RequestBody, R: Body + Send, E: ServiceError> Requests<Request<B>, Respo
         read_rest(response.into_body()).await;
     }
 }
-
-fn with_body<B>(request: &Request<B>, body: B) -> Request<B> {
-    let mut copy = Request::new(body);
-    *copy.method_mut() = request.method().clone();
-    *copy.uri_mut() = request.uri().clone();
-    *copy.version_mut() = request.version();
-    *copy.headers_mut() = request.headers().clone();
-    *copy.extensions_mut() = request.extensions().clone();
-    copy
-}
-
-/// An error of a service that has a verdict: one that is [`Retryable`], or a `BoxError` of `tower`.
-///
-/// In a box, the errors that this crate knows are searched, along the chain of sources. For an error of your own in a box, such as
-/// behind a `Timeout`, put `map_err` between this layer and the box, to a type that derives `Retryable`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}`, the error of the service, has no verdict",
-    label = "expected an error that is `Retryable`, or a `tower::BoxError`",
-    note = "derive `Retryable` for it; or, to have its sources decide, put `.map_err(tower::BoxError::from)` below the `RetryLayer`"
-)]
-pub trait ServiceError {
-    /// Returns the verdict of the error, and the delay that it asks for. Default: `None`, so its sources are searched.
-    fn answer(&self) -> Option<(Verdict, Option<Duration>)> {
-        None
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Retryable> ServiceError for E {
-    fn answer(&self) -> Option<(Verdict, Option<Duration>)> {
-        Some((self.verdict(), self.hint()))
-    }
-}
-
-impl ServiceError for BoxedError {}
 
 /// The body of a request of [`HttpRequests`]: one that is `Clone`, or one of your own that may be a stream.
 #[diagnostic::on_unimplemented(
@@ -189,9 +148,8 @@ impl<S, Q, L> RetryService<S, Q, L> {
 
 impl<S, Q, L, N> Service<N> for RetryService<S, Q, L>
 where
-    S: Service<N, Error: Into<BoxedError>, Future: Send> + Clone + Send + 'static,
-    S::Response: Send,
-    Q: Requests<N, S::Response, S::Error> + Send + Sync + 'static,
+    S: Service<N, Response: Send, Error: ServiceError, Future: Send> + Clone + Send + 'static,
+    Q: Requests<N, S::Response> + Send + Sync + 'static,
     L: ErrorOfLayer<S::Error> + 'static,
     N: Send + 'static,
 {
@@ -206,15 +164,15 @@ where
     fn call(&mut self, request: N) -> Self::Future {
         let (service, layer) = (self.inner.clone(), Arc::clone(&self.layer));
         Box::pin(async move {
-            let send = move |request| {
+            let ready = move || {
                 let mut service = service.clone();
                 async move {
                     poll_fn(|context| service.poll_ready(context)).await?;
-                    service.call(request).await
+                    Ok(move |request| service.call(request))
                 }
             };
-            let ended = layer.call::<L::Cut, _, _, _, _>(request, send);
-            ended.await.map_err(L::error)
+            let ended = layer.call::<L::Cut, _, _, _, _, _, _>(request, ready);
+            ended.await.map_err(ServiceError::from_box)
         })
     }
 }
@@ -223,28 +181,17 @@ where
 #[doc(hidden)]
 pub trait ErrorOfLayer<E> {
     type Cut: Stops<FailedAttempt, ()> + Send;
-    type Error;
-
-    fn error(error: BoxedError) -> Self::Error;
+    type Error: ServiceError;
 }
 
 impl<E> ErrorOfLayer<E> for Site<true> {
     type Cut = Cut;
     type Error = BoxedError;
-
-    fn error(error: BoxedError) -> BoxedError {
-        error
-    }
 }
 
-impl<E: StdError + 'static> ErrorOfLayer<E> for SiteSettings<'static> {
+impl<E: ServiceError> ErrorOfLayer<E> for SiteSettings<'static> {
     type Cut = Never;
     type Error = E;
-
-    fn error(error: BoxedError) -> E {
-        let own = error.downcast();
-        *own.expect("nothing stops the call, so it is the error of the service")
-    }
 }
 
 opaque! { RetryService [S, Q, L] [S, Q, L]; }

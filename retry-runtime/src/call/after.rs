@@ -345,7 +345,7 @@ impl State<'_> {
 
     /// Returns the `Stopped` that the caller gets.
     #[inline(never)]
-    pub(super) fn stopped(&self, outcome: Outcome) -> Stopped {
+    pub(crate) fn stopped(&self, outcome: Outcome) -> Stopped {
         let elapsed = self.elapsed().unwrap_or_default();
         let (policy, times) = (&self.settings.policy, self.frame.times.get());
         // An inherited deadline has no length of its own.

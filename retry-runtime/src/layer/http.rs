@@ -52,7 +52,7 @@ impl HttpRequests {
 
     /// Describes each attempt to the server: sets the headers of
     /// [`set_attempt_headers`](crate::adapters::http::set_attempt_headers), and so passes the deadline on. The key that it sets makes
-    /// no request idempotent: only you know whether the server reads it. Default: no headers.
+    /// no request idempotent: only you know whether the server reads it. [In a proxy](Self::proxy), it sets no key. Default: no headers.
     ///
     /// # Panics
     ///
@@ -134,6 +134,8 @@ impl HttpRequests {
 
     pub(crate) fn describe(&self, method: &Method, headers: &mut HeaderMap) {
         if self.sends_headers {
+            // A proxy makes no key, as for a GET.
+            let method = if self.of_proxy { &Method::GET } else { method };
             set_headers(method, headers);
         } else if !self.of_proxy {
             note_key(headers);

@@ -20,9 +20,7 @@ use integrations::until;
 use integrations::upstream::{Upstream, Version};
 use reattempt::http_1::{StatusError, is_idempotent, set_attempt_headers};
 use reattempt::tower_0_5::{HttpRequests, RequestBody, Requests, RetryLayer};
-use reattempt::{
-    Budget, Budgets, Outcome, Policy, Retryable, Stopped, Verdict, deadline, with_report,
-};
+use reattempt::{Budget, Budgets, Outcome, Policy, Retryable, Stopped, deadline, with_report};
 use reqwest_middleware::ClientBuilder;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -227,6 +225,63 @@ async fn waiting_for_a_permit_is_a_part_of_the_call() {
     assert_eq!(stopped(sent.unwrap()), Outcome::Deadline);
 }
 
+/// Nothing was sent while the service was not ready.
+#[tokio::test(start_paused = true)]
+async fn a_post_that_was_not_handed_over_in_time_is_sent_later() {
+    let hasty = QUICK
+        .with_attempts(5)
+        .with_timeout(Duration::from_millis(100));
+    let post = || Request::post("/").body(String::new()).unwrap();
+    let permits = Arc::new(Semaphore::new(0));
+    let service =
+        service_fn(async |_: Request<String>| Ok::<_, Infallible>(Response::new(String::new())));
+    let budget = Arc::new(Budget::new());
+    let layer = RetryLayer::new(hasty.clone()).with_budget(Arc::clone(&budget));
+    let limited = ConcurrencyLimit::with_semaphore(service, Arc::clone(&permits));
+    let call = tokio::spawn(with_report(layer.layer(limited).oneshot(post())));
+    tokio::time::sleep(Duration::from_millis(250)).await;
+    // As after two refused connections.
+    assert!(budget.level() >= 196.0, "{}", budget.level());
+    permits.add_permits(1);
+    let (sent, report) = call.await.unwrap();
+    assert_eq!(sent.unwrap().status(), 200);
+    assert_eq!(report.unwrap().attempts(), 3);
+
+    // At last, the caller gets the timeout.
+    let client = RetryLayer::new(hasty.clone()).layer(full());
+    let (sent, report) = with_report(client.oneshot(post())).await;
+    let stopped = sent.unwrap_err().downcast::<Stopped>().unwrap();
+    assert_eq!(
+        (stopped.outcome(), stopped.attempts()),
+        (Outcome::Timeout, 5)
+    );
+    assert_eq!(report.unwrap().attempts(), 5);
+
+    // One that was handed over may have run.
+    let stalls = service_fn(|_: Request<String>| pending::<Result<Response<String>, ShopError>>());
+    let client = RetryLayer::new(hasty).layer(stalls);
+    let (sent, report) = with_report(client.oneshot(post())).await;
+    assert!(sent.unwrap_err().is::<Stopped>());
+    assert_eq!(report.unwrap().attempts(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_shed_below_is_sent_when_there_is_room() {
+    let permits = Arc::new(Semaphore::new(0));
+    let service =
+        service_fn(async |_: Request<String>| Ok::<_, Infallible>(Response::new(String::new())));
+    let limited = ConcurrencyLimit::with_semaphore(service, Arc::clone(&permits));
+    let patient = QUICK.with_attempts(5).with_base(Duration::from_secs(1));
+    let client = RetryLayer::new(patient).layer(tower::load_shed::LoadShed::new(limited));
+    let post = Request::post("/").body(String::new()).unwrap();
+    let call = tokio::spawn(with_report(client.oneshot(post)));
+    tokio::task::yield_now().await;
+    permits.add_permits(1);
+    let (sent, report) = call.await.unwrap();
+    assert_eq!(sent.unwrap().status(), 200);
+    assert_eq!(report.unwrap().attempts(), 2);
+}
+
 /// A service that fails to be ready the first time.
 #[derive(Clone)]
 struct ReadyLater(Arc<AtomicU32>);
@@ -311,6 +366,14 @@ async fn the_type_of_an_error_says_whether_it_is_retried() {
         let error: ShopError = sent.unwrap_err();
         assert_eq!((report.unwrap().attempts(), error), (attempts, error));
     }
+    // Also if that is a box.
+    let boxed = failing(std::io::ErrorKind::ConnectionReset);
+    let boxed = boxed.map_err(|kind| tower::BoxError::from(std::io::Error::from(kind)));
+    let client = RetryLayer::new(QUICK.without_limits()).layer(boxed);
+    let (sent, report) = with_report(client.oneshot(request())).await;
+    let error: tower::BoxError = sent.unwrap_err();
+    assert!(error.is::<std::io::Error>());
+    assert_eq!(report.unwrap().attempts(), 3);
     // In a box, what this crate knows counts.
     let below = tower::ServiceBuilder::new().timeout(Duration::from_secs(1));
     let stalls = service_fn(|_: Request<String>| pending::<Result<Response<String>, ShopError>>());
@@ -335,19 +398,15 @@ struct Quotas;
 
 type Answer = Response<Full<Bytes>>;
 
-impl Requests<Request<String>, Answer, Infallible> for Quotas {
+impl Requests<Request<String>, Answer> for Quotas {
     type Failure = StatusError;
 
-    fn copy(&self, request: &mut Request<String>) -> Option<Request<String>> {
-        Some(request.clone())
+    fn copy(&self, request: Request<String>) -> (Request<String>, Option<Request<String>>) {
+        (request.clone(), Some(request))
     }
 
     fn is_idempotent(&self, request: &Request<String>) -> bool {
         is_idempotent(request.method(), request.headers())
-    }
-
-    fn error(&self, error: &Infallible) -> Option<(Verdict, Option<Duration>)> {
-        match *error {}
     }
 
     async fn failure(&self, response: &mut Answer) -> Option<StatusError> {
@@ -385,7 +444,7 @@ async fn a_host_that_is_down_takes_no_retries_from_another() {
     static OF_HOSTS: Budgets<String> = Budgets::new(Budget::new().with_capacity(20));
     let service = service_fn(|request: Request<String>| {
         ready(match request.uri().host() {
-            Some("down.example") => Err(ShopError::Busy),
+            Some("down.example" | "DOWN.example") => Err(ShopError::Busy),
             _ => Ok(Response::builder().status(503).body(String::new()).unwrap()),
         })
     });
@@ -405,7 +464,9 @@ async fn a_host_that_is_down_takes_no_retries_from_another() {
             attempts("http://down.example:8080/").await;
         }
         assert_eq!(attempts("http://down.example:8080/").await, 1);
+        assert_eq!(attempts("http://user@DOWN.example:8080/").await, 1);
         assert_eq!(attempts("http://other.example/").await, left);
+        assert_eq!(attempts("http://other.example:8080/").await, left);
     }
 }
 
@@ -692,6 +753,28 @@ async fn a_limit_below_makes_timeouts_of_our_own_queue() {
     let below = RetryLayer::new(POLICY).layer(below);
     let ok = succeed(BoxCloneService::new(below)).await;
     assert!(ok < 100, "{ok}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_headers_of_a_proxy_have_no_key_of_its_own() {
+    let service = service_fn(async |request: Request<String>| {
+        let headers = request.headers();
+        assert_eq!(headers["x-attempt-number"], "1");
+        let key = headers.get("idempotency-key");
+        let key = key.map_or("", |key| key.to_str().unwrap());
+        Ok::<_, Infallible>(Response::new(key.to_owned()))
+    });
+    for (requests, makes_key) in [(HttpRequests::new(), true), (HttpRequests::proxy(), false)] {
+        let layer = RetryLayer::new(QUICK).with_requests(requests.with_attempt_headers());
+        let client = layer.layer(service);
+        let key = async |request: http::request::Builder| {
+            let request = request.body(String::new()).unwrap();
+            client.clone().oneshot(request).await.unwrap().into_body()
+        };
+        assert_eq!(!key(Request::post("/")).await.is_empty(), makes_key);
+        let own = Request::post("/").header("idempotency-key", "order-7");
+        assert_eq!(key(own).await, "order-7");
+    }
 }
 
 /// The host at the other end is gone, and no one closes the connection.

@@ -589,19 +589,16 @@ struct Maintenance;
 #[retryable(transient)]
 struct Closed;
 
-impl Requests<Request, Response, Error> for Maintenance {
+impl Requests<Request, Response> for Maintenance {
     type Failure = Closed;
 
-    fn copy(&self, request: &mut Request) -> Option<Request> {
-        request.try_clone()
+    fn copy(&self, request: Request) -> (Request, Option<Request>) {
+        let copy = request.try_clone();
+        (request, copy)
     }
 
     fn is_idempotent(&self, request: &Request) -> bool {
         request.method().is_idempotent()
-    }
-
-    fn error(&self, error: &Error) -> Option<(Verdict, Option<Duration>)> {
-        Some((error.verdict(), error.hint()))
     }
 
     async fn failure(&self, response: &mut Response) -> Option<Closed> {

@@ -210,10 +210,10 @@ pub(crate) fn may_repeat(method: &Method, headers: &HeaderMap) -> bool {
     method.is_safe() || method.is_idempotent() && !has_condition
 }
 
-/// The host of the authority of a URI, and its port if it has one.
+/// The host of the authority of a URI in lower case, and its port if it has one.
 #[cfg(feature = "_layers")]
-pub(crate) fn host_of(authority: &str) -> &str {
-    authority.rsplit('@').next().unwrap_or_default()
+pub(crate) fn host_of(authority: &str) -> Option<String> {
+    Some(authority.rsplit('@').next()?.to_ascii_lowercase())
 }
 
 /// Sets a header, in place of what it was.

@@ -1,21 +1,30 @@
 //! One version of the client of `tonic`, against the server of the newest. The module around names the crate `client`, and that
 //! with the generated code `health`.
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use integrations::grpc::{self, Service};
 use integrations::loopback;
-use reattempt::{Outcome, Retryable as _, Stopped, Verdict, retry};
+use integrations::proxy::{Proxy, To};
+use reattempt::deadline::header::parse_grpc_timeout;
+use reattempt::tower_0_5::{GrpcRequests, RetryLayer, RetryService};
+use reattempt::{
+    Budget, Budgets, Outcome, Policy, Retryable, Stopped, Verdict, retry, with_report,
+};
 use tokio::net::TcpListener;
 use tonic::metadata::{MetadataMap, MetadataValue};
 use tonic::transport::Server;
 use tonic::{Code as SentCode, Status as Sent};
 use tonic_types::{ErrorDetails, StatusExt as _};
+use tower::Layer as _;
 
+use super::client::body::Body;
 use super::client::transport::{Channel, Endpoint};
-use super::client::{Code, Status};
+use super::client::{Code, Status, TimeoutExpired};
 use super::health::pb::HealthCheckRequest;
 use super::health::pb::health_client::HealthClient;
 
@@ -300,4 +309,280 @@ async fn an_attempt_that_is_cut_is_retried() {
         (stopped.outcome(), stopped.attempts()),
         (Outcome::Timeout, 3)
     );
+}
+
+#[tokio::test]
+async fn a_layer_retries_the_calls_of_a_channel() {
+    let policy = Policy::new().with_attempts(3);
+    let layer = RetryLayer::new(policy.with_base(Duration::from_millis(1)));
+    let script = |call| (call < 3).then(|| Sent::unavailable("deploying"));
+    let reads = HashSet::from(["/grpc.health.v1.Health/Check".to_owned()]);
+    for (idempotent, calls) in [(true, 3), (false, 1)] {
+        let service = Service::start(script).await;
+        let mut requests = GrpcRequests::new();
+        if idempotent {
+            let reads = reads.clone();
+            requests = requests.with_idempotent(move |path| reads.contains(path));
+        }
+        let channel = endpoint(service.address).connect_lazy();
+        let retried = layer.clone().with_requests(requests).layer(channel);
+        let answer = HealthClient::new(retried)
+            .check(HealthCheckRequest::default())
+            .await;
+        assert_eq!((answer.is_ok(), service.calls()), (idempotent, calls));
+    }
+    // Without a connection, nothing ran.
+    let channel = endpoint(loopback::nobody()).connect_lazy();
+    let retried = layer.with_requests(GrpcRequests::new()).layer(channel);
+    let mut client = HealthClient::new(retried);
+    let (answer, report) = with_report(client.check(HealthCheckRequest::default())).await;
+    assert!(answer.is_err());
+    assert_eq!(report.unwrap().attempts(), 3);
+}
+
+/// The layer with these requests, whose policy has no limit of its own.
+fn retried(policy: Policy, service: &Service) -> HealthClient<RetryService<Channel, GrpcRequests>> {
+    let requests = GrpcRequests::new().with_idempotent(|_| true);
+    let layer = RetryLayer::new(policy.with_base(Duration::from_millis(1)));
+    HealthClient::new(
+        layer
+            .with_requests(requests)
+            .layer(endpoint(service.address).connect_lazy()),
+    )
+}
+
+#[tokio::test]
+async fn the_deadline_of_a_request_is_that_of_its_call() {
+    let service = Service::start(|_| Some(Sent::unknown("stall"))).await;
+    let mut client = retried(Policy::new(), &service);
+    let mut request = super::client::Request::new(HealthCheckRequest::default());
+    request.set_timeout(Duration::from_millis(300));
+    let (answer, report) = with_report(client.check(request)).await;
+    let report = report.unwrap();
+    assert_eq!((report.attempts(), service.calls()), (1, 1));
+    assert_eq!(report.outcome(), Outcome::Deadline);
+    let status = answer.unwrap_err();
+    assert_eq!(status.code(), Code::DeadlineExceeded, "{status:?}");
+}
+
+#[tokio::test]
+async fn a_limit_of_a_layer_has_the_code_that_grpc_has_for_it() {
+    static PAUSED: Budget = Budget::new().with_pause();
+    let service = Service::start(|_| Some(grpc::stall())).await;
+    let hasty = Policy::new().with_timeout(Duration::from_secs(20));
+    let answer = retried(hasty, &service)
+        .check(HealthCheckRequest::default())
+        .await;
+    let status = answer.unwrap_err();
+    assert_eq!(status.code(), Code::DeadlineExceeded, "{status:?}");
+    assert_eq!(status.verdict(), Verdict::Transient, "{status:?}");
+
+    // The budget is in a pause that leaves no time.
+    let service = Service::start(|_| {
+        let (code, later) = (SentCode::ResourceExhausted, Duration::from_secs(30));
+        let details = ErrorDetails::with_retry_info(Some(later));
+        Some(Sent::with_error_details(code, "slow down", details))
+    });
+    let service = service.await;
+    let bounded = RetryLayer::new(Policy::new().with_deadline(Duration::from_secs(20)));
+    let bounded = bounded
+        .with_budget(&PAUSED)
+        .with_requests(GrpcRequests::new());
+    let mut client = HealthClient::new(bounded.layer(endpoint(service.address).connect_lazy()));
+    for code in [Code::ResourceExhausted, Code::Unavailable] {
+        let answer = client.check(HealthCheckRequest::default()).await;
+        assert_eq!(answer.unwrap_err().code(), code);
+    }
+    assert_eq!(service.calls(), 1);
+
+    // A call below was cancelled.
+    let below = tower::service_fn(async |_: http::Request<Body>| {
+        let run = Policy::new().run(async || Err::<http::Response<Body>, _>("never"));
+        let run = run.when_any(|_| true).or_stopped();
+        let stopped = run.with_cancel(std::future::ready(())).await.unwrap_err();
+        Err::<http::Response<Body>, tower::BoxError>(stopped.into_failed().unwrap_err().into())
+    });
+    let layer = RetryLayer::new(Policy::new()).with_requests(GrpcRequests::new());
+    let answer = HealthClient::new(layer.layer(below))
+        .check(HealthCheckRequest::default())
+        .await;
+    assert_eq!(answer.unwrap_err().code(), Code::Cancelled);
+}
+
+#[tokio::test]
+async fn services_of_grpc_have_budgets_of_their_own() {
+    static SERVICES: Budgets<String> = Budgets::new(Budget::new());
+    let service = Service::start(|_| Some(Sent::unavailable("deploying"))).await;
+    let requests = GrpcRequests::new().with_idempotent(|_| true);
+    let layer = RetryLayer::new(Policy::new()).with_budgets(&SERVICES);
+    let channel = endpoint(service.address).connect_lazy();
+    let mut client = HealthClient::new(layer.with_requests(requests).layer(channel));
+    client
+        .check(HealthCheckRequest::default())
+        .await
+        .unwrap_err();
+    assert_eq!(service.calls(), 3);
+    assert!(SERVICES.of("grpc.health.v1.Health").level() < 200.0);
+    assert!(SERVICES.of("other.Service").level() >= 200.0);
+}
+
+/// An error of your own has its own verdict.
+#[tokio::test(start_paused = true)]
+async fn an_own_error_of_a_service_below_decides() {
+    #[derive(Debug, thiserror::Error, Retryable)]
+    enum Own {
+        #[error("not now")]
+        #[retryable(refused)]
+        NotNow,
+        #[error("never")]
+        #[retryable(permanent)]
+        Never,
+    }
+    for (error, attempts) in [(|| Own::NotNow, 3), (|| Own::Never, 1)] as [(fn() -> Own, u32); 2] {
+        let service = tower::service_fn(move |_: http::Request<Body>| {
+            std::future::ready(Err::<http::Response<Body>, _>(error()))
+        });
+        // Not idempotent.
+        let layer = RetryLayer::new(Policy::new()).with_requests(GrpcRequests::new());
+        let mut client = HealthClient::new(layer.layer(service));
+        let call = client.check(HealthCheckRequest::default());
+        let (answer, report) = with_report(call).await;
+        answer.unwrap_err();
+        assert_eq!(report.unwrap().attempts(), attempts);
+    }
+}
+
+/// Returns the `grpc-timeout` that the first attempt of this request sends.
+async fn sent_timeout(policy: Policy, own: Option<&str>) -> Option<Duration> {
+    let sent = Arc::new(Mutex::new(None));
+    let service = tower::service_fn({
+        let sent = Arc::clone(&sent);
+        move |request: http::Request<Body>| {
+            *sent.lock().unwrap() = request.headers().get("grpc-timeout").cloned();
+            std::future::ready(Err::<http::Response<Body>, _>(Status::not_found("below")))
+        }
+    });
+    let client = RetryLayer::new(policy).with_requests(GrpcRequests::new());
+    let mut request = http::Request::new(Body::empty());
+    if let Some(own) = own {
+        let headers = request.headers_mut();
+        headers.insert("grpc-timeout", own.parse().unwrap());
+    }
+    client.layer(service).oneshot(request).await.unwrap_err();
+    let sent = sent.lock().unwrap().take()?;
+    parse_grpc_timeout(sent.to_str().unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_sends_the_time_that_it_has_left() {
+    let millis = |millis| Some(Duration::from_millis(millis));
+    let none = Policy::new();
+    let hasty = Policy::new().with_timeout(Duration::from_secs(2));
+    let bounded = Policy::new().with_deadline(Duration::from_secs(1));
+    for (policy, own, sent) in [
+        (none.clone(), None, None),
+        (none, Some("300m"), millis(300)),
+        (hasty.clone(), None, millis(2_000)),
+        (bounded.clone(), None, millis(1_000)),
+        (
+            bounded.with_timeout(Duration::from_millis(700)),
+            None,
+            millis(700),
+        ),
+        (hasty.clone(), Some("300m"), millis(300)),
+        (hasty, Some("5S"), millis(2_000)),
+    ] {
+        assert_eq!(sent_timeout(policy, own).await, sent, "{own:?}");
+    }
+}
+
+/// The `Channel` keeps the time that is sent too.
+#[tokio::test]
+async fn a_timeout_of_the_layer_is_one_of_the_call() {
+    let service = Service::start(|_| Some(Sent::unknown("stall"))).await;
+    let policy = Policy::new()
+        .with_attempts(2)
+        .with_timeout(Duration::from_millis(200));
+    let mut client = retried(policy, &service);
+    let (answer, report) = with_report(client.check(HealthCheckRequest::default())).await;
+    assert_eq!(answer.unwrap_err().code(), Code::DeadlineExceeded);
+    let report = report.unwrap();
+    assert_eq!((report.outcome(), report.attempts()), (Outcome::Timeout, 2));
+}
+
+/// The host at the other end is gone, and no one closes the connection.
+#[tokio::test]
+async fn a_dead_connection_is_replaced_if_the_endpoint_looks() {
+    let service = Service::start(|_| None).await;
+    let port = service.address.port();
+    for looks in [false, true] {
+        let proxy = Proxy::start(move |_| To::Server(port)).await;
+        let mut endpoint = endpoint(([127, 0, 0, 1], proxy.port).into());
+        if looks {
+            let often = Duration::from_millis(50);
+            endpoint = endpoint
+                .http2_keep_alive_interval(often)
+                .keep_alive_timeout(often);
+        }
+        let requests = GrpcRequests::new().with_idempotent(|_| true);
+        let policy = Policy::new().with_timeout(Duration::from_millis(500));
+        let layer = RetryLayer::new(policy).with_requests(requests);
+        let mut client = HealthClient::new(layer.layer(endpoint.connect_lazy()));
+        client.check(HealthCheckRequest::default()).await.unwrap();
+        proxy.freeze();
+        let answer = client.check(HealthCheckRequest::default()).await;
+        assert_eq!(answer.is_ok(), looks, "{answer:?}");
+    }
+}
+
+/// The layer knows the errors of `tonic`, also as those of a service below.
+#[tokio::test(start_paused = true)]
+async fn a_status_of_a_service_below_decides() {
+    for (code, attempts) in [(Code::Unavailable, 3), (Code::InvalidArgument, 1)] {
+        let service = tower::service_fn(move |_: http::Request<Body>| {
+            std::future::ready(Err::<http::Response<Body>, _>(Status::new(code, "below")))
+        });
+        let requests = GrpcRequests::new().with_idempotent(|_| true);
+        let layer = RetryLayer::new(Policy::new()).with_requests(requests);
+        let mut client = HealthClient::new(layer.layer(service));
+        let call = client.check(HealthCheckRequest::default());
+        let (answer, report) = with_report(call).await;
+        assert_eq!(answer.unwrap_err().code(), code);
+        assert_eq!(report.unwrap().attempts(), attempts);
+    }
+}
+
+/// The layer reports no limit of its own then.
+#[tokio::test]
+async fn without_limits_the_error_is_that_of_the_channel() {
+    use tower::Service as _;
+
+    #[derive(Clone)]
+    struct Late;
+
+    #[derive(Debug, thiserror::Error, Retryable)]
+    #[error("the time is over")]
+    #[retryable(permanent)]
+    struct TimeIsOver(#[from] TimeoutExpired);
+
+    impl tower::Service<http::Request<Body>> for Late {
+        type Response = http::Response<Body>;
+        type Error = TimeIsOver;
+        type Future = std::future::Ready<Result<Self::Response, TimeIsOver>>;
+
+        fn poll_ready(
+            &mut self,
+            _: &mut std::task::Context<'_>,
+        ) -> std::task::Poll<Result<(), TimeIsOver>> {
+            std::task::Poll::Ready(Ok(()))
+        }
+
+        fn call(&mut self, _: http::Request<Body>) -> Self::Future {
+            std::future::ready(Err(TimeoutExpired(()).into()))
+        }
+    }
+
+    let layer = RetryLayer::new(Policy::new().without_limits());
+    let mut client = layer.with_requests(GrpcRequests::new()).layer(Late);
+    let _: TimeIsOver = client.call(http::Request::default()).await.unwrap_err();
 }
