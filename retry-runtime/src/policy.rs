@@ -375,6 +375,9 @@ pub enum Nested {
     /// Retries add: the failed retries of the same operation in earlier attempts of outer calls are
     /// subtracted in later ones. Two layers of four attempts run the body at most 7 times, three layers at most 10
     /// times. The default.
+    ///
+    /// From the 1,000th call of one function in an attempt, all its calls count as one operation, with the most failed retries of
+    /// them.
     #[default]
     Add,
     /// Retries multiply, as if there were no outer calls: two layers of four attempts run the body up to 16 times.

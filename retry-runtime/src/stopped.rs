@@ -31,7 +31,8 @@ pub enum Outcome {
     Budget,
     /// The server asked for a longer delay than the policy waits.
     HintTooLong,
-    /// The budget is in a [pause](crate::Budget::with_pause) that does not fit the deadline.
+    /// The budget is in a [pause](crate::Budget::with_pause) that does not fit the deadline. If the call shares that deadline with
+    /// its outer calls, these end with [`Deadline`](Self::Deadline).
     Paused,
     /// Retries are turned off in this process; see [`set_enabled`](crate::set_enabled).
     Disabled,

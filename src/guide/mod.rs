@@ -143,8 +143,9 @@ pub mod waiting {}
 #[doc = include_str!("queues.md")]
 pub mod queues {}
 
+// The same.
 #[doc = include_str!("../links/all.md")]
-#[doc = include_str!("messages.md")]
+#[cfg_attr(not(doctest), doc = include_str!("messages.md"))]
 pub mod messages {}
 
 #[doc = include_str!("../links/all.md")]

@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::io;
-use std::sync::mpsc;
+use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -277,6 +277,18 @@ async fn propagate_carries_the_call_around_to_another_thread() {
         error.await.unwrap_err().kind(),
         io::ErrorKind::ConnectionReset
     );
+}
+
+/// Each thread waits until two are there, so the second attempt can succeed only beside the thread of the first.
+#[tokio::test]
+async fn a_limit_cuts_an_attempt_and_not_the_thread_that_it_waits_for() {
+    #[retry(attempts = 9, timeout = "50ms", base = "1ms")]
+    async fn meet(both: &Arc<Barrier>) -> io::Result<()> {
+        let both = Arc::clone(both);
+        spawn_blocking(move || both.wait()).await?;
+        Ok(())
+    }
+    meet(&Arc::new(Barrier::new(2))).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -207,7 +207,8 @@ impl Budget {
     /// - A call that begins waits before its first attempt, until the end of the pause and then up to the ceiling of its first
     ///   delay. A retry waits in the same way after its own delay, and again after `before_retry`. A hedge is refused.
     /// - If that does not fit the deadline, the call ends at once, with [`Outcome::Paused`](crate::Outcome::Paused). A retry
-    ///   then ends with the error of the last attempt.
+    ///   then ends with the error of the last attempt. A call whose error type cannot hold a `Stopped` has no limit of its own: it
+    ///   begins its attempt when the deadline of the outer call is reached, unless that ends the outer call.
     /// - Before an attempt, no call follows a pause longer than its own `max_retry_after`, and it waits for at most 1.25 times that.
     ///
     /// A function takes part if its attribute names the budget, or a [`Run`](crate::Run) does. Give each tenant a budget of its

@@ -121,6 +121,11 @@ struct Clients;
 #[doc = include_str!("../../../src/guide/databases.md")]
 struct Databases;
 
+/// The same for the page on messages, which has a bank.
+#[cfg(doctest)]
+#[doc = include_str!("../../../src/guide/messages.md")]
+struct Messages;
+
 /// The same for the page on layers.
 #[cfg(doctest)]
 #[doc = include_str!("../../../src/guide/layers.md")]
