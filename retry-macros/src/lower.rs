@@ -117,13 +117,9 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
 
 /// The elements of a list. If some are wrong, what is wrong with each of these.
 fn all<T>(elements: impl Iterator<Item = Result<T, Fault>>) -> Result<Vec<T>, Vec<Fault>> {
-    let (mut found, mut faults) = (Vec::new(), Vec::new());
-    for element in elements {
-        match element {
-            Ok(element) => found.push(element),
-            Err(fault) => faults.push(fault),
-        }
-    }
+    let mut faults = Vec::new();
+    let found = elements.filter_map(|element| element.map_err(|fault| faults.push(fault)).ok());
+    let found = found.collect();
     if faults.is_empty() {
         Ok(found)
     } else {

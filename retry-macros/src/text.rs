@@ -14,7 +14,6 @@ pub(crate) fn nearest<'a>(
     let typed: String = typed.chars().take(LONGEST).collect();
     let typed = snake_case(&typed);
     known
-        .into_iter()
         .map(|name| (name, strsim::jaro_winkler(&typed, name)))
         .filter(|&(_, similarity)| similarity > NEAR)
         .max_by(|(_, a), (_, b)| a.total_cmp(b))

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 
 use super::keys::{Id, Target};
-use crate::errors::{Message, messages, typed};
+use crate::errors::{messages, typed};
 use crate::text;
 
 const VERDICTS: &str =
@@ -70,18 +70,17 @@ messages! {
         "found a union, expected an enum or a struct";
         help "implement `reattempt::Retryable` by hand";
     }
-}
 
-pub(crate) fn not_a_word(found: &TokenStream) -> Message {
-    Message::new(format!("found `{}`, expected a word", typed(found)))
-        .help(format!("expected {VERDICTS}, without quotes"))
-}
+    not_a_word(found: &TokenStream) {
+        "found `{}`, expected a word", typed(found);
+        help "expected {VERDICTS}, without quotes";
+    }
 
-pub(crate) fn unknown(name: &str, target: Target) -> Message {
-    let near = text::nearest(name, &mut target.words()).and_then(Id::named);
-    let list = text::list(target.words(), " or ");
-    Message::new(format!("unknown word `{name}`")).help(match near {
-        Some(near) => format!("did you mean `{}`? expected {list}", near.key().example),
-        None => format!("expected {list}"),
-    })
+    unknown(name: &str, target: Target) {
+        "unknown word `{name}`";
+        help "{}expected {}", match text::nearest(name, &mut target.words()).and_then(Id::named) {
+            Some(near) => format!("did you mean `{}`? ", near.key().example),
+            None => String::new(),
+        }, text::list(target.words(), " or ");
+    }
 }
