@@ -365,7 +365,8 @@ impl<Q, L> RetryLayer<Q, L> {
         F: Future<Output = Result<A, E>>,
     {
         let requests = &self.requests;
-        let mut site = self.site.clone().with_policy(|_| (self.policy)());
+        let mut site = self.site.clone();
+        site.policy = (self.policy)();
         if let Some(left) = requests.deadline(&request) {
             let own = site.policy.deadline().unwrap_or(left);
             site.policy = site.policy.with_deadline(own.min(left));
@@ -378,24 +379,26 @@ impl<Q, L> RetryLayer<Q, L> {
         if let Some(budget) = &budget {
             site = site.with_budget(budget.budget());
         }
-        let (mut present, mut copy) = requests.copy(request);
-        if copy.is_none() {
+        let (first, mut copy) = requests.copy(request);
+        let mut unsent = Some(first);
+        let streamed = copy.is_none();
+        if streamed {
             site.policy = site.policy.with_attempts(1);
         }
-        let once = match (&copy, site.idempotent) {
-            (_, Some(false)) => " (the request may not run twice)",
-            (None, _) => " (the request cannot be copied, so it is sent once)",
-            _ => "",
-        };
         let means_failure = |verdict: Verdict| {
             let unknown = verdict == Verdict::Unknown && site.idempotent == Some(true);
             verdict.is_retryable() || unknown
         };
-        let fail = |assessment, error| FailedAttempt {
+        let fail = |assessment: Assessment, error| FailedAttempt {
             error,
             assessment,
             host: host.clone(),
-            once,
+            once: match assessment.verdict {
+                _ if streamed => " (the request cannot be copied, so it is sent once)",
+                Verdict::Refused | Verdict::Conflict => "",
+                _ if site.idempotent == Some(false) => " (the request may not run twice)",
+                _ => "",
+            },
         };
         let mut call = Call::<C, Kept<FailedAttempt>>::with(&site);
         let mut answer = None;
@@ -406,7 +409,6 @@ impl<Q, L> RetryLayer<Q, L> {
             } {
                 at.await;
             }
-            let mut unsent = Some(present);
             let attempt = async {
                 let sent = async {
                     let send = ready().await?;
@@ -453,7 +455,8 @@ impl<Q, L> RetryLayer<Q, L> {
             }
             at.await;
             let next = copy.expect("a request without a copy has one attempt");
-            (present, copy) = requests.copy(next);
+            let (next, another) = requests.copy(next);
+            (unsent, copy) = (Some(next), another);
         };
         ended.or_else(|failed| match answer {
             // The answer of the last attempt is that of the call.
@@ -473,7 +476,7 @@ pub struct FailedAttempt {
     error: BoxedError,
     assessment: Assessment,
     host: Option<String>,
-    /// Why there is no second attempt, unless nothing ran.
+    /// Why there is no second attempt.
     once: &'static str,
 }
 

@@ -72,8 +72,6 @@ pub mod reqwest_middleware {
     #[path = "reqwest_middleware.rs"]
     mod version;
 
-    #[doc(hidden)]
-    pub use crate::layer::FailedAttempt;
     pub use crate::layer::{HttpRequests, Requests, RetryLayer, ServiceError};
 }
 #[cfg(feature = "reqwest-middleware-0_4")]
@@ -86,8 +84,6 @@ pub mod reqwest_middleware_0_4 {
     #[path = "reqwest_middleware.rs"]
     mod version;
 
-    #[doc(hidden)]
-    pub use crate::layer::FailedAttempt;
     pub use crate::layer::{HttpRequests, Requests, RetryLayer, ServiceError};
 }
 mod result;

@@ -17,6 +17,8 @@ pub use crate::classify::{
 };
 pub use crate::context::note_key;
 pub use crate::forward::Forwards;
+#[cfg(feature = "_layers")]
+pub use crate::layer::FailedAttempt;
 pub use crate::lookup::client;
 pub use crate::lookup::{
     Apart, Argument, ClientRequest, Commit, CommitsOnce, Convert, Each, Failed, FindsSelfAgain,

@@ -48,9 +48,7 @@ pub use self::grpc::GrpcRequests;
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::host_of;
 use crate::call::{Cut, Never, Stops};
-#[doc(hidden)]
-pub use crate::layer::FailedAttempt;
-use crate::layer::read_rest;
+use crate::layer::{FailedAttempt, read_rest};
 pub use crate::layer::{HttpRequests, Requests, RetryLayer, ServiceError};
 use crate::lookup::BoxedError;
 use crate::opaque::opaque;

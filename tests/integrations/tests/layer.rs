@@ -590,6 +590,13 @@ async fn events_and_errors_have_the_causes() {
     let post = Request::post("http://shop.example/").body(String::new());
     client.oneshot(post.unwrap()).await.unwrap_err();
     log.has("shop.example: the shop is busy (the request may not run twice)");
+
+    // Nothing ran, so it is sent again.
+    let client = RetryLayer::new(QUICK).layer(tower::load_shed::LoadShed::new(full()));
+    let post = Request::post("http://shed.example/").body(String::new());
+    client.oneshot(post.unwrap()).await.unwrap_err();
+    log.counts("shed.example: ", 3);
+    log.counts("(the request may not run twice)", 1);
 }
 
 #[tokio::test(start_paused = true)]
