@@ -10,7 +10,11 @@ use crate::tokens::{
     any_text, before, generated, grouped, has_word, is_punct, is_word, located, unraw,
 };
 
+/// Methods of HTTP that may not run twice.
+const WRITES: &str = "POST PATCH";
+
 /// What stands before the body, and the body, in which the attempt gets what each `.commit()`, `.post(…)` and `.patch(…)` returns.
+/// A `.request(Method::POST, …)` is as a `.post(…)`.
 ///
 /// ```text
 /// Input:   transaction.commit().await?
@@ -27,7 +31,7 @@ pub(crate) fn with_commits(
     let keyed = any_text(&body, |text| text.to_lowercase().contains("idempotency"));
     let note = keyed.then(|| generated!(__retry::note_key();));
     // Most bodies stay as they are.
-    if !has_word(&body, "commit post patch") {
+    if !has_word(&body, "commit post patch") && !has_word(&body, WRITES) {
         return (generated!(#note), body);
     }
     let sends = !said && !keyed && !has_word(&body, "attempt_headers");
@@ -59,6 +63,7 @@ fn tracked(body: TokenStream, sends: bool, attempt: &str, track: &str) -> TokenS
         let (inside, asks) = match word.as_str() {
             "commit" if is_call && group.stream().is_empty() => (track, Some(track)),
             "post" | "patch" if is_call && sends => (track, Some("send")),
+            "request" if is_call && sends && has_word(group, WRITES) => (track, Some("send")),
             // A task knows nothing of the attempt, unless that is propagated to it.
             "propagate" => (attempt, None),
             word if word.starts_with("spawn") => ("track_apart", None),
@@ -135,6 +140,8 @@ mod tests {
             ("client.post(url).send().await?;", 1),
             ("client.patch(url).body(client.post(a).await?)", 2),
             ("set.spawn(client.post(url).send());", 1),
+            ("client.request(Method::PATCH, url).send().await?;", 1),
+            ("client.request(Method::GET, url); POST; self.request;", 0),
             ("client.get(url).send().await?; self.post; post(url);", 0),
             ("client.post(url).attempt_headers().send().await?;", 0),
             ("client.post(url).header(IDEMPOTENCY_KEY, key)", 0),

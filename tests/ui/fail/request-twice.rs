@@ -1,9 +1,9 @@
 //! expect: if the answer to this request is lost, another attempt sends it again, and the server may act on both
-//! errors: 2
+//! errors: 3
 
 use reattempt::reqwest_0_13::RequestExt as _;
 use reattempt::retry;
-use reqwest::{Client, Error};
+use reqwest::{Client, Error, Method};
 
 #[retry(attempts = 3)]
 async fn pay(client: &Client) -> Result<(), Error> {
@@ -18,6 +18,12 @@ async fn change(client: &Client, count: u32) -> Result<(), Error> {
         request = request.body(count.to_string());
     }
     request.send().await.map(drop)
+}
+
+#[retry(attempts = 3)]
+async fn by_name(client: &Client) -> Result<(), Error> {
+    client.request(Method::POST, "http://bank.example/payments").send().await?;
+    Ok(())
 }
 
 #[retry(attempts = 3, idempotent = false)]
@@ -47,6 +53,7 @@ async fn with_key(client: &Client) -> Result<(), Error> {
 #[retry(attempts = 3)]
 async fn read(client: &Client) -> Result<(), Error> {
     client.get("http://bank.example/payments").send().await?;
+    client.request(Method::HEAD, "http://bank.example/payments").send().await?;
     Ok(())
 }
 
