@@ -18,6 +18,7 @@ enum End {
     Hangs,
     /// It never ran.
     Refused,
+    Kept,
 }
 
 /// A transaction, which counts its commits.
@@ -34,6 +35,7 @@ impl Transaction<'_> {
             End::Lost | End::LostAtOnce => Err(Error::Io(ErrorKind::ConnectionReset.into())),
             End::Hangs => std::future::pending().await,
             End::Refused => Err(Error::PoolTimedOut),
+            End::Kept => Ok(()),
         }
     }
 }
@@ -357,15 +359,47 @@ async fn what_still_runs_twice_is_known() {
     async fn of_any<T: Any + Copy>(begun: T) -> Result<(), T::Error> {
         begun.commit().await
     }
+    /// That of a client that blocks, such as `postgres`.
+    struct Blocking<'c>(Transaction<'c>);
+    impl Blocking<'_> {
+        fn commit(self) -> DbResult<()> {
+            self.0.0.set(self.0.0.get() + 1);
+            Err(Error::Io(ErrorKind::ConnectionReset.into()))
+        }
+    }
+    #[retry(base = "1ms", budget = "none", when = |_| true)]
+    async fn blocks(begun: Transaction<'_>) -> DbResult<()> {
+        Blocking(begun).commit()
+    }
     // The fix that the guide names.
     #[retry(base = "1ms", budget = "none", when = |_| true)]
     async fn of_once(begun: Transaction<'_>) -> DbResult<()> {
         once(begun).await
     }
-    let all = commits_of!(End::Lost; called, by_path, of_any);
+    let all = commits_of!(End::Lost; called, by_path, of_any, blocks);
     for (name, commits) in all {
         assert_eq!(commits, 3, "{name}");
     }
     let [(_, commits)] = commits_of!(End::Lost; of_once);
     assert_eq!(commits, 1);
+}
+
+/// Not one of these loses its answer. A hedge does not begin beside a commit, but before it.
+#[tokio::test(start_paused = true)]
+async fn two_attempts_at_once_both_call_a_function_that_commits() {
+    #[retry(hedge = "1ms")]
+    async fn hedged(begun: Transaction<'_>) -> DbResult<()> {
+        sleep(Duration::from_millis(3)).await;
+        once(begun).await
+    }
+    #[retry(hedge = "1ms")]
+    async fn hedged_beside(begun: Transaction<'_>) -> DbResult<()> {
+        once(begun).await
+    }
+    let commits = [(); 2].map(|()| Cell::new(0));
+    hedged(Transaction(&commits[0], End::Kept)).await.unwrap();
+    hedged_beside(Transaction(&commits[1], End::Kept))
+        .await
+        .unwrap();
+    assert_eq!(commits.map(|commits| commits.get()), [2, 1]);
 }

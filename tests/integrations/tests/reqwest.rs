@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 use integrations::loopback::{Answer, Loopback};
 use reattempt::{Outcome, Retryable as _, Verdict, retry};
 
-use super::adapter::{RequestError, ResponseExt as _, is_retryable};
-use super::client::{self, Client, Response};
+use super::adapter::{RequestError, RequestExt as _, ResponseExt as _, is_retryable};
+use super::client::{self, Client, Method, Request, RequestBuilder, Response};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 
 fn http() -> Client {
     // With a pool, an attempt could get the lost connection of the attempt before it.
@@ -177,4 +179,63 @@ async fn an_attempt_that_is_cut_gives_the_error_of_the_adapter() {
         (stopped.outcome(), stopped.attempts()),
         (Outcome::Timeout, 3)
     );
+}
+
+fn payment(client: &Client, url: &str) -> RequestBuilder {
+    client.post(url)
+}
+
+macro_rules! sends {
+    ($SENDS:ident: $($name:ident($client:ident, $url:ident) $request:expr;)*) => {
+        $(
+            #[retry(attempts = 3, base = "1ms")]
+            async fn $name($client: &Client, $url: &str) -> Result<(), RequestError> {
+                $request.await?;
+                Ok(())
+            }
+        )*
+
+        const $SENDS: &[(&str, fn(String) -> BoxFuture<'static, bool>)] = &[$((
+            stringify!($name),
+            |url| async move { $name(&http(), &url).await.is_ok() }.boxed(),
+        )),*];
+    };
+}
+
+// The rows of the guide.
+sends! { LISTED:
+    by_a_variable(client, url) {
+        let method: Method = "POST".parse().unwrap();
+        client.request(method, url).send()
+    };
+    as_a_value(client, url) client.execute(Request::new(Method::POST, url.parse().unwrap()));
+    by_a_path(client, url) Client::post(client, url).send();
+    by_a_type(client, url) client.post::<&str>(url).send();
+    in_a_function(client, url) payment(client, url).send();
+    beside_a_key(client, url) {
+        drop(client.get(url).attempt_headers());
+        client.post(url).send()
+    };
+    once_inside(_client, url) post_once(url);
+}
+
+#[retry(blocking, attempts = 3, base = "1ms")]
+fn while_blocking(url: &str) -> Result<(), RequestError> {
+    let client = client::blocking::Client::builder().no_proxy().build()?;
+    client.post(url).send()?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_post_that_the_attribute_does_not_see_is_sent_again() {
+    for (name, send) in LISTED {
+        let server = Loopback::start(&[Answer::Reset]).await;
+        assert!(send(server.url()).await, "{name}");
+        assert_eq!(server.calls(), 2, "{name}");
+    }
+    let server = Loopback::start(&[Answer::Reset]).await;
+    let url = server.url();
+    let sent = tokio::task::spawn_blocking(move || while_blocking(&url));
+    sent.await.unwrap().unwrap();
+    assert_eq!(server.calls(), 2);
 }

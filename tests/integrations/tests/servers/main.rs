@@ -17,6 +17,7 @@ mod sea_orm;
 mod sqlx;
 mod sqlx_0_8;
 mod tokio_postgres;
+mod ways_to_commit;
 
 use integrations::{mariadb, pgbouncer, postgres, redis as redis_server};
 
@@ -97,5 +98,6 @@ integrations::tests! {
         tokio_postgres::a_commit_that_the_server_refuses_is_permanent,
         tokio_postgres::what_the_server_says_is_by_its_code,
         tokio_postgres::a_connection_that_cannot_be_made_is_refused,
-        tokio_postgres::two_sessions_that_make_the_same_thing_at_once_have_a_conflict;
+        tokio_postgres::two_sessions_that_make_the_same_thing_at_once_have_a_conflict,
+        ways_to_commit::no_way_to_commit_books_twice_but_those_that_the_guide_lists;
 }
