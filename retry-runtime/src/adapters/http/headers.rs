@@ -9,6 +9,7 @@ use ::http::header::{IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
 use ::http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 
 use crate::context::Attempt;
+use crate::deadline;
 #[cfg(any(feature = "_grpc", feature = "tower-0_5"))]
 use crate::deadline::header::{format_grpc_timeout, parse_grpc_timeout};
 use crate::deadline::header::{format_millis, parse_millis};
@@ -79,9 +80,7 @@ pub(crate) fn set_headers(method: &Method, headers: &mut HeaderMap) {
     }
     note_key(headers);
     set_header(headers, ATTEMPT_NUMBER, attempt.number().to_string());
-    if let Some(left) = attempt.remaining() {
-        MILLIS.set(headers, left);
-    }
+    MILLIS.set_left(headers);
 }
 
 /// The attempt to describe to the server. If there is none, an event of level warn says where it was asked for, once for each place
@@ -163,10 +162,12 @@ impl TimeHeader {
         times.min()
     }
 
-    /// Sets the time left, or a shorter one that is set already.
-    pub(crate) fn set(&self, headers: &mut HeaderMap, left: Duration) {
-        let shortest = self.read(headers).map_or(left, |set| set.min(left));
-        set_header(headers, self.name.clone(), (self.format)(shortest));
+    /// Sets the time that an attempt has left, if it has a limit, or a shorter one that is set already.
+    pub(crate) fn set_left(&self, headers: &mut HeaderMap) {
+        if let Some(left) = deadline::remaining() {
+            let shortest = self.read(headers).map_or(left, |set| set.min(left));
+            set_header(headers, self.name.clone(), (self.format)(shortest));
+        }
     }
 }
 

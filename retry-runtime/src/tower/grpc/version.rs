@@ -15,7 +15,6 @@ use super::client::metadata::MetadataMap;
 use super::client::{Code, Status, TimeoutExpired};
 use crate::adapters::http::headers::GRPC;
 use crate::adapters::known::links;
-use crate::deadline;
 use crate::layer::Requests;
 use crate::lookup::BoxedError;
 use crate::stopped::{Outcome, Stopped};
@@ -61,9 +60,7 @@ impl<R: Send> Requests<Request<Body>, Response<R>> for GrpcRequests {
     }
 
     fn sends(&self, request: &mut Request<Body>) {
-        if let Some(left) = deadline::remaining() {
-            GRPC.set(request.headers_mut(), left);
-        }
+        GRPC.set_left(request.headers_mut());
     }
 
     /// The `Channel` reads the time that is sent, and may be faster.

@@ -496,18 +496,24 @@ async fn an_attempt_sends_the_time_that_it_has_left() {
     }
 }
 
-/// The `Channel` keeps the time that is sent too.
+/// The `Channel` keeps the time that is sent too, or that of its `Endpoint`.
 #[tokio::test]
-async fn a_timeout_of_the_layer_is_one_of_the_call() {
+async fn a_timeout_of_the_channel_is_one_of_the_call() {
     let service = Service::start(|_| Some(Sent::unknown("stall"))).await;
-    let policy = Policy::new()
-        .with_attempts(2)
-        .with_timeout(Duration::from_millis(200));
-    let mut client = retried(policy, &service);
-    let (answer, report) = with_report(client.check(HealthCheckRequest::default())).await;
-    assert_eq!(answer.unwrap_err().code(), Code::DeadlineExceeded);
-    let report = report.unwrap();
-    assert_eq!((report.outcome(), report.attempts()), (Outcome::Timeout, 2));
+    let often = Policy::new().with_attempts(2);
+    let short = Duration::from_millis(200);
+    for (policy, endpoint) in [
+        (often.clone().with_timeout(short), endpoint(service.address)),
+        (often, endpoint(service.address).timeout(short)),
+    ] {
+        let requests = GrpcRequests::new().with_idempotent(|_| true);
+        let layer = RetryLayer::new(policy).with_requests(requests);
+        let mut client = HealthClient::new(layer.layer(endpoint.connect_lazy()));
+        let (answer, report) = with_report(client.check(HealthCheckRequest::default())).await;
+        assert_eq!(answer.unwrap_err().code(), Code::DeadlineExceeded);
+        let report = report.unwrap();
+        assert_eq!((report.outcome(), report.attempts()), (Outcome::Timeout, 2));
+    }
 }
 
 /// The host at the other end is gone, and no one closes the connection.

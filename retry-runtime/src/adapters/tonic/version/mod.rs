@@ -165,9 +165,7 @@ pub fn set_attempt_metadata(metadata: &mut MetadataMap) {
         0 => drop(headers.remove(previous)),
         number => set_header(headers, previous, number.to_string()),
     }
-    if let Some(left) = attempt.remaining() {
-        GRPC.set(headers, left);
-    }
+    GRPC.set_left(headers);
 }
 
 #[cfg(test)]
