@@ -21,7 +21,7 @@ pub use crate::forward::Forwards;
 pub use crate::layer::FailedAttempt;
 pub use crate::lookup::client;
 pub use crate::lookup::{
-    Apart, Argument, ClientRequest, Commit, CommitsOnce, Convert, Each, Failed, FindsSelfAgain,
+    Argument, ClientRequest, Commit, CommitsOnce, Convert, Each, Failed, FindsSelfAgain,
     ForEachAttempt, Inside, IsTracked, Itself, Kept, Last, Lent, LentAcrossThreads, Level,
     MayRunTwice, Named, Nothing, Other, Probe, Returned, StartsAnew, Unconverted, Unshared,
     handed_over,

@@ -26,7 +26,7 @@ pub(super) fn attempt(
     } else {
         body.clone()
     };
-    let (before, body) = item::with_commits(body, hedged, said);
+    let [before, body] = item::with_commits(body, hedged, said);
     let Plan { never, within, .. } = plan;
     // The body keeps the user's braces. rustc puts "expected `Result`, found `()`" on them, and an item in the body
     // does not come after our own statement. Around a single expression, rustc would warn of unnecessary braces.

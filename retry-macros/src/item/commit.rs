@@ -23,16 +23,12 @@ const WRITES: &str = "POST PATCH";
 ///
 /// If it is `hedged`, a second attempt may run beside the first. If it is `said` whether running twice does harm, or the body has an
 /// idempotency key, such as a header that it sets, a request is not asked about.
-pub(crate) fn with_commits(
-    body: TokenStream,
-    hedged: bool,
-    said: bool,
-) -> (TokenStream, TokenStream) {
+pub(crate) fn with_commits(body: TokenStream, hedged: bool, said: bool) -> [TokenStream; 2] {
     let keyed = any_text(&body, |text| text.to_lowercase().contains("idempotency"));
     let note = keyed.then(|| generated!(__retry::note_key();));
     // Most bodies stay as they are.
     if !has_word(&body, "commit post patch") && !has_word(&body, WRITES) {
-        return (generated!(#note), body);
+        return [generated!(#note), body];
     }
     let sends = !said && !keyed && !has_word(&body, "attempt_headers");
     let attempt = if hedged { "track_beside" } else { "track" };
@@ -40,8 +36,10 @@ pub(crate) fn with_commits(
         #[allow(unused_imports)]
         use __retry::Returned as _;
     };
-    let body = tracked(body, sends, attempt, attempt);
-    (generated!(#import #note), body)
+    [
+        generated!(#import #note),
+        tracked(body, sends, attempt, attempt),
+    ]
 }
 
 /// `attempt` is the method for a commit in the attempt itself, and `track` that for one in this part of the body.
@@ -116,7 +114,7 @@ mod tests {
             ("tx.rollback().await?; self.commit;", ""),
         ] {
             for (hedged, track) in [(false, "track"), (true, "track_beside")] {
-                let (_, code) = with_commits(body.parse().unwrap(), hedged, false);
+                let [_, code] = with_commits(body.parse().unwrap(), hedged, false);
                 let code = code.to_string();
                 let words = code.split_whitespace();
                 let names = words.filter(|word| word.starts_with("track"));
@@ -148,7 +146,7 @@ mod tests {
             ("client.post(url).header(\"Idempotency-Key\", key)", 0),
         ] {
             for (said, asks) in [(false, asks), (true, 0)] {
-                let (_, code) = with_commits(body.parse().unwrap(), false, said);
+                let [_, code] = with_commits(body.parse().unwrap(), false, said);
                 let code = code.to_string();
                 assert_eq!(code.matches("__retry_commit").count(), asks, "{body}");
             }

@@ -60,11 +60,11 @@ impl<T, E: Lost, C: Future<Output = Result<T, E>>> Commit<C> {
 
     /// Refuses the commit. It is in a task, from which the attempt learns nothing.
     #[rustfmt::skip]
-    pub fn track_apart(&self, commit: C) -> C where Apart: IsTracked<E> { commit }
+    pub fn track_apart(&self, commit: C) -> C where E: IsTracked { commit }
 
     /// Refuses the commit. A second attempt may run beside this one.
     #[rustfmt::skip]
-    pub fn track_beside(&self, commit: C) -> C where Apart: CommitsOnce<E> { commit }
+    pub fn track_beside(&self, commit: C) -> C where E: CommitsOnce { commit }
 }
 
 /// A request that a client is about to send.
@@ -82,7 +82,7 @@ impl ClientRequest for reqwest_middleware_0_4::RequestBuilder {}
 impl<R: ClientRequest> Commit<R> {
     /// Refuses a request until the attribute says whether running twice does harm.
     #[rustfmt::skip]
-    pub fn send(&self, request: R) -> R where Apart: MayRunTwice<R> { request }
+    pub fn send(&self, request: R) -> R where R: MayRunTwice { request }
 }
 
 macro_rules! returned {
@@ -99,27 +99,23 @@ macro_rules! returned {
 
 returned!(track track_apart track_beside send);
 
-/// What is no attempt by itself: a task, or one of two attempts at once.
-#[derive(Debug)]
-pub enum Apart {}
-
-/// An attempt learns how a `COMMIT` with the error `E` ends here.
+/// The error of a `COMMIT` of which an attempt learns in a task: none.
 #[diagnostic::on_unimplemented(
     message = "if the answer to this `.commit()` is lost, the attempt does not know it, and would run the transaction again",
     label = "in a task without `propagate`",
     note = "spawn `reattempt::propagate(future)`"
 )]
-pub trait IsTracked<E> {}
+pub trait IsTracked {}
 
-/// A transaction whose `COMMIT` has the error `E` may be committed in two attempts at once.
+/// The error of a `COMMIT` that two attempts may send at once: none.
 #[diagnostic::on_unimplemented(
     message = "with `hedge`, two attempts run at once, and both may commit this transaction",
     label = "both commits would take effect",
     note = "remove `hedge`, or, if running twice does no harm, add `idempotent = true`"
 )]
-pub trait CommitsOnce<E> {}
+pub trait CommitsOnce {}
 
-/// A POST or PATCH may be sent twice.
+/// A POST or PATCH that may be sent twice: none.
 #[diagnostic::on_unimplemented(
     message = "if the answer to this request is lost, another attempt sends it again, and the server may act on both",
     label = "say in the attribute whether that does harm",
@@ -127,7 +123,7 @@ pub trait CommitsOnce<E> {}
     note = "if it does: `idempotent = false`",
     note = "if it does not, as in a search: `idempotent = true`"
 )]
-pub trait MayRunTwice<R> {}
+pub trait MayRunTwice {}
 
 #[cfg(test)]
 mod tests {

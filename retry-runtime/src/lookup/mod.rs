@@ -43,7 +43,7 @@ pub use self::argument::{
     handed_over,
 };
 pub use self::commit::{
-    Apart, ClientRequest, Commit, CommitsOnce, IsTracked, MayRunTwice, Other, Returned,
+    ClientRequest, Commit, CommitsOnce, IsTracked, MayRunTwice, Other, Returned,
 };
 pub use self::convert::{Convert, Unconverted};
 #[cfg(feature = "_layers")]
