@@ -126,3 +126,10 @@ pub async fn coerces() -> io::Result<Box<dyn std::fmt::Display + Send>> {
     let size = send("").await?;
     Ok(Box::new(size))
 }
+
+/// Words that are a client's methods elsewhere.
+#[reattempt::retry(idempotent = true)]
+pub async fn names_of_methods(text: &str) -> io::Result<usize> {
+    let (commit, post) = (send(text).await?, send("").await?);
+    Ok(commit + post)
+}
