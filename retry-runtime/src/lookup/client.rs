@@ -29,12 +29,14 @@ impl<E: Advised<A>, A> FromStopped<By<A>> for E {
 }
 
 macro_rules! client {
-    ($feature:literal $Error:ty, $Holds:ident; $($note:literal)*) => {
+    ($feature:literal $Error:ty, $Holds:ident, $line:literal; [$first:literal $($note:literal)*]) => {
         /// What can make an error of this client. Nothing can.
         #[cfg(feature = $feature)]
         #[diagnostic::on_unimplemented(
             message = "`{E}` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`",
             label = "this error type cannot be made from `reattempt::Stopped`",
+            note = $first,
+            note = $line,
             $(note = $note),*
         )]
         pub trait $Holds<E> {}
@@ -52,39 +54,30 @@ macro_rules! client {
     };
 }
 
-/// `$lines` are the two lines to paste.
-macro_rules! sends_requests {
-    ($($feature:literal $Error:ty, $Holds:ident, $lines:literal;)+) => {$(
-        client! {
-            $feature $Error, $Holds;
-            "return `Result<_, RequestError>`, which `?` makes from `{E}` too, and write these lines:"
-            $lines
-            "`check` keeps the `Retry-After` of a failed response, which `error_for_status` loses"
-            "for an error type of your own, add a variant: `Stopped(#[from] reattempt::Stopped)`"
-        }
-    )+};
+/// The messages of some clients. `$line` is what to paste.
+macro_rules! clients {
+    ($notes:tt $($feature:literal $Error:ty, $Holds:ident, $line:literal;)+) => {
+        $(client! { $feature $Error, $Holds, $line; $notes })+
+    };
 }
 
-/// `$line` is the line to paste.
-macro_rules! commits {
-    ($($feature:literal $Error:ty, $Holds:ident, $line:literal;)+) => {$(
-        client! {
-            $feature $Error, $Holds;
-            "in a function that commits a transaction, return `Result<_, TransactionError<{E}>>` and write this line:"
-            $line
-            "`.commit()` stays as it is: an attempt whose commit may have taken effect is not repeated"
-            "in a function without a transaction, return `Result<_, reattempt::Error<{E}>>`"
-        }
-    )+};
-}
-
-sends_requests! {
+clients! {
+    [
+        "return `Result<_, RequestError>`, which `?` makes from `{E}` too, and write these lines:"
+        "`check` keeps the `Retry-After` of a failed response, which `error_for_status` loses"
+        "for an error type of your own, add a variant: `Stopped(#[from] reattempt::Stopped)`"
+    ]
     "reqwest-0_13" reqwest::Error, HoldsRequest,
         "`use reattempt::reqwest_0_13::{{RequestError, ResponseExt as _}};`\n`let response = client.get(url).send().await?.check()?;`";
     "reqwest-0_12" reqwest_0_12::Error, HoldsOldRequest,
         "`use reattempt::reqwest_0_12::{{RequestError, ResponseExt as _}};`\n`let response = client.get(url).send().await?.check()?;`";
 }
-commits! {
+clients! {
+    [
+        "in a function that commits a transaction, return `Result<_, TransactionError<{E}>>` and write this line:"
+        "`.commit()` stays as it is: an attempt whose commit may have taken effect is not repeated"
+        "in a function without a transaction, return `Result<_, reattempt::Error<{E}>>`"
+    ]
     "sqlx-0_9" sqlx_core::Error, HoldsSqlx,
         "`use reattempt::sqlx_0_9::TransactionError;`";
     "sqlx-0_8" sqlx_core_0_8::Error, HoldsOldSqlx,
