@@ -62,12 +62,10 @@ impl Ruling {
     }
 
     /// Allows no other attempt if `unless` forbids it.
-    pub(crate) const fn unless(self, vetoed: bool) -> Self {
-        Self {
-            retry: self.retry && !vetoed,
-            by_verdict: self.by_verdict && !vetoed,
-            ..self
-        }
+    pub(crate) const fn unless(mut self, vetoed: bool) -> Self {
+        self.retry &= !vetoed;
+        self.by_verdict &= !vetoed;
+        self
     }
 
     /// Allows another attempt also if the verdict is unknown, for `idempotent = true`.
@@ -93,15 +91,10 @@ impl Ruling {
 
     /// Allows another attempt only if the last one provably had no effect, for `idempotent = false`.
     #[must_use]
-    pub const fn only_without_effect(self) -> Self {
-        let without = matches!(
-            self.assessment.verdict,
-            Verdict::Refused | Verdict::Conflict
-        );
-        Self {
-            retry: self.retry && without,
-            ..self
-        }
+    pub const fn only_without_effect(mut self) -> Self {
+        let Assessment { verdict, .. } = self.assessment;
+        self.retry &= matches!(verdict, Verdict::Refused | Verdict::Conflict);
+        self
     }
 }
 
