@@ -29,7 +29,7 @@ pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key
 pub const ATTEMPT_NUMBER: HeaderName = HeaderName::from_static("x-attempt-number");
 
 /// How many milliseconds the client waits for the response, in the format of
-/// [`deadline::header::format_millis`](format_millis).
+/// [`deadline::header::format_millis`].
 ///
 /// Our choice, because there is no standard beyond `grpc-timeout`.
 pub const TIMEOUT_MS: HeaderName = HeaderName::from_static("x-timeout-ms");
