@@ -17,7 +17,7 @@ use crate::tokens::{deep, generated, is_punct, is_text, located, words};
 ///
 /// ```text
 /// Input:   on = "A | B", when = W
-/// Output:  match error.search::<A>().find().or_else(|| … B …) {
+/// Output:  match error.search::<A>().find(|a| a.assessment()).or_else(|| … B …) {
 ///              Some(said) if ask(error.error(), W) => Ruling::retry(said),
 ///              _ => Ruling::stop(SAID),
 ///          }
@@ -42,7 +42,7 @@ pub(crate) fn ruling(function: &Function, model: &Model, has_chain: bool) -> Tok
     let found = on.as_ref().map(|types| {
         let mut alternatives = types.value.iter().map(|ty| {
             let find = searched(ty, "find");
-            generated!(#find())
+            generated!(#find(|__found| __found.assessment()))
         });
         let first = alternatives.next();
         generated!(#first #(.or_else(|| #alternatives))*)

@@ -44,8 +44,7 @@ fn the_error_inside_is_found() {
 
     let reset = || io::Error::from(io::ErrorKind::ConnectionReset);
     let found = |error: &(dyn StdError + 'static)| {
-        find_in::<io::Error>(error, false, crate::classify::Assessment::of)
-            .map(|found| found.verdict)
+        find_in::<io::Error>(error, false, |found| found.assessment()).map(|found| found.verdict)
     };
     let transient = Some(Verdict::Transient);
     assert_eq!(found(&Error::Failed(reset())), transient);

@@ -73,7 +73,7 @@ pub struct Named<'a, E: ?Sized> {
 
 impl<'e, E: ?Sized> Failed<'e, E> {
     /// Takes the error of an attempt, which may run twice if that is `harmless`.
-    pub(crate) const fn new(error: &'e E, harmless: bool) -> Self {
+    pub const fn new(error: &'e E, harmless: bool) -> Self {
         let in_pointer = Level(Level(Level(Named { error, harmless })));
         Level(Level(Level(Level(Level(in_pointer)))))
     }
@@ -191,28 +191,24 @@ impl<E: ?Sized> Display for Named<'_, E> {
 /// 4. any other `E`, which has no chain: [`Itself`].
 ///
 /// Then it finds `find` and `contains` in the chain if `A: Error`. If not, `A` has to be `E` itself, such as `anyhow::Error`,
-/// also in a `Box`, an `Rc` or an `Arc`. Any other `A` is a compile error, with the message of [`Inside`]. Here, an `A` without
-/// `Retryable` has the answer [`Assessment::UNKNOWN`], as in a [`Failed`].
+/// also in a `Box`, an `Rc` or an `Arc`. Any other `A` is a compile error, with the message of [`Inside`].
 ///
-/// `find` returns `None` if an error in the chain has the last word: a permanently
-/// [stopped](crate::Stopped) call, or a commit that may have taken effect.
+/// `find` returns the answer of the first `A` that is not permanent. It returns `None` if an error in the chain has the last word: a
+/// permanently [stopped](crate::Stopped) call, or a commit that may have taken effect.
 ///
 /// An `E: Error` that borrows, or a type parameter without `'static`, gives a lifetime error from rustc. Such
 /// an error cannot be searched; use `when`.
 ///
 /// ```text
 /// // Output:                                 A as typed
-/// error.search::<A>().find()
+/// error.search::<A>().find(|found| found.assessment())
 /// error.search::<A>().contains()
 /// ```
 ///
 /// The name of the method has the span of `A` as typed, so rustc reports there an `A` that is not in `E`.
-pub type Search<'a, E, A> = Level<Chain<'a, E, A>>;
+pub type Search<'a, E, A> = Level<SearchItself<'a, E, A>>;
 
-/// The search for errors of type `A` in a chain.
-type Chain<'a, E, A> = Level<SearchItself<'a, E, A>>;
-
-/// The search for errors of type `A` that are an `E` themselves, and `Retryable`.
+/// The search for errors of type `A` that are an `E` themselves. This level has only `asked`.
 pub type SearchItself<'a, E, A> = Level<Itself<'a, E, A>>;
 
 /// The search for errors of type `A` that are an `E` themselves.
@@ -232,7 +228,7 @@ macro_rules! has_chain {
             pub fn search<A>(&self) -> Search<'e, $E, A> {
                 let $error = self.error();
                 let first = Some($first as _);
-                Level(Level(SearchItself::new(self, first)))
+                Level(SearchItself::new(self, first))
             }
         }
     };
@@ -252,17 +248,10 @@ impl<'e, E: ?Sized> Named<'e, E> {
     }
 }
 
-impl<E, A: Error + Retryable + 'static> Search<'_, E, A> {
-    /// Returns the answer of the first `A` that is not permanent.
-    pub fn find(&self) -> Option<Assessment> {
-        find_in::<A>(self.first?, self.harmless, Assessment::of)
-    }
-}
-
-impl<E, A: Error + 'static> Chain<'_, E, A> {
-    /// Returns [`Assessment::UNKNOWN`] if an `A` is inside.
-    pub fn find(&self) -> Option<Assessment> {
-        find_in::<A>(self.first?, self.harmless, |_| Assessment::UNKNOWN)
+impl<E, A: Error + 'static> Search<'_, E, A> {
+    /// Returns the answer of the first `A` inside that is not permanent.
+    pub fn find(&self, ask: fn(&Failed<'_, A>) -> Assessment) -> Option<Assessment> {
+        find_in(self.first?, self.harmless, ask)
     }
 
     /// Returns whether an `A` is inside.
@@ -279,18 +268,6 @@ impl<'a, E: ?Sized, A> SearchItself<'a, E, A> {
             harmless: failed.harmless,
             looked_for: PhantomData,
         })
-    }
-}
-
-impl<E: ?Sized, A: Retryable> SearchItself<'_, E, A> {
-    /// Returns the answer of the error, unless it is permanent.
-    pub fn find(&self) -> Option<Assessment>
-    where
-        A: Inside<E>,
-    {
-        self.0.find()?;
-        let assessment = Assessment::of(A::inside(self.error));
-        (assessment.verdict != Verdict::Permanent).then_some(assessment)
     }
 }
 
@@ -315,17 +292,17 @@ impl<E: ?Sized> Itself<'_, E, ()> {
 }
 
 impl<E: ?Sized, A> Itself<'_, E, A> {
-    /// Returns [`Assessment::UNKNOWN`], unless an error in the chain has the last word.
+    /// Returns the answer of the error, unless it is permanent, or an error in the chain has the last word.
     // The bound is here and not on the `impl`, so that rustc reports the bound, with the message of
     // `Inside`, and not a missing method.
-    pub fn find(&self) -> Option<Assessment>
+    pub fn find(&self, ask: fn(&Failed<'_, A>) -> Assessment) -> Option<Assessment>
     where
         A: Inside<E>,
     {
-        let may_search = self
-            .first
-            .is_none_or(|first| known::may_search(first, self.harmless));
-        may_search.then_some(Assessment::UNKNOWN)
+        let may_search = |first| known::may_search(first, self.harmless);
+        let itself = A::inside(self.error);
+        let found = self.first.is_none_or(may_search).then_some(itself)?;
+        unless_permanent(found, ask)
     }
 
     /// Returns true. The call compiles only if the error is an `A`.
@@ -344,14 +321,20 @@ impl<E: ?Sized, A> Itself<'_, E, A> {
 pub(crate) fn find_in<A: Error + 'static>(
     first: &(dyn Error + 'static),
     harmless: bool,
-    assessment: fn(&A) -> Assessment,
+    ask: fn(&Failed<'_, A>) -> Assessment,
 ) -> Option<Assessment> {
     if !known::may_search(first, harmless) {
         return None;
     }
-    let mut found = links(first).filter_map(as_type::<A>).map(assessment);
-    // Another attempt does not help against a permanent error, even if `on` names its type. The search goes on.
-    found.find(|assessment| assessment.verdict != Verdict::Permanent)
+    let mut found = links(first).filter_map(as_type::<A>);
+    // The search goes on after an error that is permanent.
+    found.find_map(|found| unless_permanent(found, ask))
+}
+
+/// Another attempt does not help against a permanent error, even if `on` names its type.
+fn unless_permanent<A>(found: &A, ask: fn(&Failed<'_, A>) -> Assessment) -> Option<Assessment> {
+    let assessment = ask(&Failed::new(found, false));
+    (assessment.verdict != Verdict::Permanent).then_some(assessment)
 }
 
 #[cold]

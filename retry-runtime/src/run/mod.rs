@@ -23,8 +23,8 @@ use std::time::Duration;
 
 use self::drive::{BoxedRun, RunParts};
 pub use self::ends::{CallError, MayStop, RunError};
-use self::rules::RunRules;
 pub use self::rules::{Chained, Linked, Ruled};
+use self::rules::{Finds, RunRules};
 pub use self::without_limits::WithoutLimits;
 use crate::call::Cancels;
 use crate::classify::{Assessment, OkAnswer, Retryable, VerdictAnswer};
@@ -170,10 +170,7 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
         A: StdError + Retryable + 'static,
         E: Linked,
     {
-        self.change(|parts| {
-            let find = |error: &E, harmless: bool| find_in::<A>(error, harmless, Assessment::of);
-            parts.rules.on.push(find);
-        })
+        self.finding(|error, harmless| find_in::<A>(error, harmless, |found| found.assessment()))
     }
 
     /// [`on`](Self::on) for an error type that does not implement `Error`, but has an error inside: an `anyhow::Error`, or a
@@ -183,11 +180,13 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
         A: StdError + Retryable + 'static,
         E: Chained,
     {
-        self.change(|parts| {
-            let find =
-                |error: &E, harmless: bool| find_in::<A>(error.as_ref(), harmless, Assessment::of);
-            parts.rules.on.push(find);
+        self.finding(|error, harmless| {
+            find_in::<A>(error.as_ref(), harmless, |found| found.assessment())
         })
+    }
+
+    fn finding(self, find: Finds<E>) -> Run<'p, O, T, E, true, C, W, X> {
+        self.change(|parts| parts.rules.on.push(find))
     }
 
     /// Never retries the errors for which `veto` returns true, whatever the other rules decide. After a timeout, `veto`

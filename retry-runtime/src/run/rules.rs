@@ -15,7 +15,7 @@ use crate::lookup::Last;
 /// The rules and hooks of a run, each kind in the order in which they were written.
 pub(super) struct RunRules<'p, T, E> {
     /// Each gives the answer of the first error of its type that is not permanent.
-    pub(super) on: Vec<fn(&E, bool) -> Option<Assessment>>,
+    pub(super) on: Vec<Finds<E>>,
     pub(super) when: Vec<Asks<'p, E, bool>>,
     /// The verdict and the hint of an error, if its type is known to have them where `when` is written.
     pub(super) own: fn(&E) -> Assessment,
@@ -28,6 +28,7 @@ pub(super) struct RunRules<'p, T, E> {
     pub(super) on_retry: Vec<Hook<'p, E>>,
 }
 
+pub(super) type Finds<E> = fn(&E, bool) -> Option<Assessment>;
 type Asks<'p, S, A> = Box<dyn FnMut(&S) -> A + Send + 'p>;
 type Hook<'p, E> = Box<dyn FnMut(&RetryEvent<'_, E>) + Send + 'p>;
 type OkParts = (bool, Option<Duration>);

@@ -44,6 +44,11 @@ async fn that_the_closure_does_not_name() -> io::Result<u8> {
     FAST_IO.run(async || Ok(u8::try_from(std::fs::read("settings.toml")?.len()).unwrap_or(7))).await
 }
 
+/// The type comes from that of the call, though `?` makes it from another.
+async fn that_a_rule_does_not_name() -> Result<(), Own> {
+    POLICY.run(|| async { Ok(Err(Own::Busy)?) }).on::<Own>().await
+}
+
 async fn of_an_application() -> anyhow::Result<()> {
     let operation = async || anyhow::Ok(io::Result::Ok(())?);
     POLICY.run(operation).on_inside::<io::Error>().await?;
@@ -98,7 +103,7 @@ fn blocking() -> anyhow::Result<()> {
 
 fn main() {
     let _ = (of_a_client, of_a_database, in_its_own_type, without_limits);
-    let _ = that_the_closure_does_not_name;
+    let _ = (that_the_closure_does_not_name, that_a_rule_does_not_name);
     let _ = (that_holds_a_stopped, of_an_application, of_our_own, of_an_unknown_crate);
     let _ = (of_any_type::<String>, blocking);
 }

@@ -14,7 +14,9 @@ use crate::stopped::CutCommit;
 /// What generated code writes for one type of `on`.
 macro_rules! found {
     ($A:ty, $error:expr) => {
-        Failed::new($error, false).search::<$A>().find()
+        Failed::new($error, false)
+            .search::<$A>()
+            .find(|found| found.assessment())
     };
 }
 
