@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use http::{Request, Response};
-use http_body_util::{BodyExt as _, Empty};
-use hyper::body::{Bytes, Incoming};
+use http_body_util::{BodyExt as _, Empty, StreamBody};
+use hyper::body::{Bytes, Frame, Incoming};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -398,4 +398,31 @@ async fn a_layer_keeps_to_its_budget_and_says_what_stopped_it() {
     let stopped = sent.unwrap_err().downcast::<Stopped>().unwrap();
     assert_eq!(stopped.outcome(), Outcome::Timeout);
     assert_eq!(report.unwrap().function(), "shop");
+}
+
+/// The error of your own body may ask for a delay, as that of an upstream does.
+#[tokio::test]
+async fn the_hint_is_that_of_the_cause() {
+    let busy = Response::builder().status(503);
+    let busy = busy.header("retry-after", "2").body(()).unwrap();
+    let cause = check(busy).unwrap_err();
+    let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let uri = format!("http://{}/", server.local_addr().unwrap());
+    let request = || {
+        let frames = futures::stream::iter([Err::<Frame<Bytes>, _>(cause.clone())]);
+        let request = Request::post(&uri);
+        request.body(StreamBody::new(frames)).unwrap()
+    };
+    let hint = Some(Duration::from_secs(2));
+    let stream = TcpStream::connect(server.local_addr().unwrap())
+        .await
+        .unwrap();
+    let stream = TokioIo::new(stream);
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await.unwrap();
+    tokio::spawn(connection);
+    let error = sender.send_request(request()).await.unwrap_err();
+    assert_eq!((error.verdict(), error.hint()), (cause.verdict(), hint));
+    let client = Client::builder(TokioExecutor::new()).build_http();
+    let error = client.request(request()).await.unwrap_err();
+    assert_eq!((error.verdict(), error.hint()), (cause.verdict(), hint));
 }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use http_body_util::StreamBody;
+use hyper::body::{Bytes, Frame};
 use integrations::loopback::{Answer, Loopback};
 use reattempt::{Outcome, Retryable as _, Verdict, retry};
 
@@ -238,4 +240,19 @@ async fn a_post_that_the_attribute_does_not_see_is_sent_again() {
     let sent = tokio::task::spawn_blocking(move || while_blocking(&url));
     sent.await.unwrap().unwrap();
     assert_eq!(server.calls(), 2);
+}
+
+/// The error of your own body may ask for a delay, as that of an upstream does.
+#[tokio::test]
+async fn the_hint_is_that_of_the_cause() {
+    let busy = http::Response::builder().status(503);
+    let busy = busy.header("retry-after", "2").body(()).unwrap();
+    let cause = reattempt::http_1::check(busy).unwrap_err();
+    let verdict = cause.verdict();
+    let frames = futures::stream::iter([Err::<Frame<Bytes>, _>(cause)]);
+    let body = client::Body::wrap(StreamBody::new(frames));
+    let response = Response::from(http::Response::new(body));
+    let error = response.bytes().await.unwrap_err();
+    assert_eq!(error.hint(), Some(Duration::from_secs(2)));
+    assert_eq!(error.verdict(), verdict);
 }
