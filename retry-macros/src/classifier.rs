@@ -34,7 +34,7 @@ pub(crate) fn ruling(function: &Function, model: &Model, has_chain: bool) -> Tok
         let searched = if has_chain {
             generated!(__error.search::<()>())
         } else {
-            generated!(__retry::Named::search::<()>(__error))
+            generated!(__retry::Chainless::search::<()>(__error))
         };
         let value = lent(function, verdict);
         quote_spanned!(located(verdict.span)=> #searched.asked(#value))

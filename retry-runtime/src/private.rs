@@ -21,10 +21,9 @@ pub use crate::forward::Forwards;
 pub use crate::layer::FailedAttempt;
 pub use crate::lookup::client;
 pub use crate::lookup::{
-    Argument, ClientRequest, Commit, CommitsOnce, Convert, Each, Failed, FindsSelfAgain,
+    Argument, Chainless, ClientRequest, Commit, CommitsOnce, Convert, Each, Failed, FindsSelfAgain,
     ForEachAttempt, Inside, IsTracked, Itself, Kept, Last, Lent, LentAcrossThreads, Level,
-    MayRunTwice, Named, Nothing, Other, Probe, Returned, StartsAnew, Unconverted, Unshared,
-    handed_over,
+    MayRunTwice, Nothing, Other, Returned, StartsAnew, Unconverted, Unshared, handed_over,
 };
 pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultFuture, ResultLike, typed};
 pub use crate::run::{CallError, Chained, Linked, MayStop, Ruled};

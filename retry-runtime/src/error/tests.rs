@@ -40,11 +40,13 @@ fn an_error_looks_like_that_of_the_last_attempt() {
 /// `on` and `unless` find what is inside, also in another error.
 #[test]
 fn the_error_inside_is_found() {
+    use crate::classify::Assessment;
     use crate::lookup::find_in;
 
     let reset = || io::Error::from(io::ErrorKind::ConnectionReset);
     let found = |error: &(dyn StdError + 'static)| {
-        find_in::<io::Error>(error, false, |found| found.assessment()).map(|found| found.verdict)
+        find_in::<io::Error>(error, false, |found| Assessment::of(found.error()))
+            .map(|found| found.verdict)
     };
     let transient = Some(Verdict::Transient);
     assert_eq!(found(&Error::Failed(reset())), transient);

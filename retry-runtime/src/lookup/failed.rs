@@ -15,11 +15,6 @@ use crate::opaque::opaque;
 
 pub(crate) type BoxedError = Box<dyn Error + Send + Sync>;
 
-/// An error that an attempt returned. The `kept` of an error of a client is here (see `client`).
-///
-/// Method lookup ignores lifetimes, so generated code must not call `kept` if the error type borrows.
-pub type Failed<'e, E> = Level<Probe<'e, E>>;
-
 /// What a call keeps of an error: the error.
 #[derive(Debug)]
 pub struct Kept<E>(pub(crate) E);
@@ -33,7 +28,8 @@ pub struct Last<E>(pub(crate) E);
 #[derive(Debug)]
 pub enum Nothing {}
 
-/// Asks an error. `E` can be any type: a concrete type, an alias, a type parameter with or without the bound.
+/// An error that an attempt returned, which generated code asks. `E` can be any type: a concrete type, an alias, a type parameter
+/// with or without the bound.
 ///
 /// ```text
 /// // Output:                                 E                                        else
@@ -43,13 +39,18 @@ pub enum Nothing {}
 /// error.search::<A>()    // where to look    Error, or a level below                  itself
 /// ```
 ///
-/// Method lookup chooses: the method here if `E` has the bound, else that of a level behind it, and at last that of [`Named`].
-pub type Probe<'a, E> = Level<SyncChain<'a, E>>;
+/// Method lookup chooses: the method here if `E` has the bound, else that of the next level that has one. rustc checks each level on
+/// the way in each function, so the answers for all other types are as far in front as they can be. The `kept` of an error of
+/// a client is here, too (see `client`).
+///
+/// Method lookup ignores lifetimes, so generated code must not call `kept` if the error type borrows.
+pub type Failed<'e, E> = Level<SyncChain<'e, E>>;
 
-/// An error that refers to a `Send + Sync` error, such as `anyhow::Error`. This level and the next four have only `search`.
+/// An error that refers to a `Send + Sync` error, such as `anyhow::Error`.
 pub(super) type SyncChain<'a, E> = Level<SendChain<'a, E>>;
 
-/// One that refers to a `Send` error.
+/// One that refers to a `Send` error. This level and the next three have only `search`, and here are the last answers to `kept`,
+/// `last` and `words`.
 pub(super) type SendChain<'a, E> = Level<LocalChain<'a, E>>;
 
 /// One that refers to an error which is neither `Send` nor `Sync`.
@@ -59,13 +60,10 @@ pub(super) type LocalChain<'a, E> = Level<SyncPointer<'a, E>>;
 pub(super) type SyncPointer<'a, E> = Level<LocalPointer<'a, E>>;
 
 /// A pointer to a `LocalChain`.
-type LocalPointer<'a, E> = Level<Displayed<'a, E>>;
+type LocalPointer<'a, E> = Level<Chainless<'a, E>>;
 
-/// An error whose type is `Display`, such as `anyhow::Error` or `String`.
-type Displayed<'a, E> = Level<Named<'a, E>>;
-
-/// An error of any type: the last level, which answers what no other does. Its text is the name of the type.
-pub struct Named<'a, E: ?Sized> {
+/// An error of any type: the last level.
+pub struct Chainless<'a, E: ?Sized> {
     error: &'a E,
     /// The attempt may run twice, as `idempotent = true` says.
     pub(crate) harmless: bool,
@@ -74,8 +72,13 @@ pub struct Named<'a, E: ?Sized> {
 impl<'e, E: ?Sized> Failed<'e, E> {
     /// Takes the error of an attempt, which may run twice if that is `harmless`.
     pub const fn new(error: &'e E, harmless: bool) -> Self {
-        let in_pointer = Level(Level(Level(Named { error, harmless })));
-        Level(Level(Level(Level(Level(in_pointer)))))
+        let in_pointer = Level(Level(Chainless { error, harmless }));
+        Level(Level(Level(Level(in_pointer))))
+    }
+
+    /// Returns the error.
+    pub fn error(&self) -> &'e E {
+        self.error
     }
 
     /// Keeps nothing of an error that may borrow.
@@ -84,37 +87,44 @@ impl<'e, E: ?Sized> Failed<'e, E> {
     }
 }
 
-impl<E: Retryable + ?Sized> Probe<'_, E> {
+impl<E: Retryable + ?Sized> Failed<'_, E> {
     /// Asks the error for its verdict.
     pub fn assessment(&self) -> Assessment {
-        Assessment::of(self.error())
+        Assessment::of(self.error)
     }
 }
 
-impl<E: Send + Into<BoxedError>> Probe<'_, E> {
+impl<E: ?Sized> SyncChain<'_, E> {
+    /// Returns [`Assessment::UNKNOWN`].
+    pub fn assessment(&self) -> Assessment {
+        Assessment::UNKNOWN
+    }
+}
+
+impl<E: Send + Into<BoxedError>> SyncChain<'_, E> {
     /// Chooses what is kept of the error.
     pub fn kept(&self) -> PhantomData<Kept<E>> {
         PhantomData
     }
 }
 
-impl<E: Send> Probe<'_, E> {
+impl<E: Send> SyncChain<'_, E> {
     /// Chooses the error itself.
     pub fn last(&self) -> PhantomData<Last<E>> {
         PhantomData
     }
 }
 
-impl<E: Error> Probe<'_, E> {
+impl<E: Error> Failed<'_, E> {
     /// Returns the text of the error and of its causes, from the outside in.
     pub fn words(&self) -> &dyn Display {
         self
     }
 }
 
-impl<E: Error> Display for Probe<'_, E> {
+impl<E: Error> Display for Failed<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_chain(self.error(), f)
+        write_chain(self.error, f)
     }
 }
 
@@ -134,30 +144,20 @@ pub(crate) fn write_chain<E: Error + ?Sized>(error: &E, f: &mut fmt::Formatter<'
     f.write_str(&text)
 }
 
-impl<E: Display + ?Sized> Displayed<'_, E> {
+impl<E: Display + ?Sized> SyncChain<'_, E> {
     /// Returns the error in the alternate form `{:#}`, in which `anyhow::Error` and `eyre::Report` add their causes.
     pub fn words(&self) -> &dyn Display {
         self
     }
 }
 
-impl<E: Display + ?Sized> Display for Displayed<'_, E> {
+impl<E: Display + ?Sized> Display for SyncChain<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#}", self.error())
+        write!(f, "{:#}", self.error)
     }
 }
 
-impl<'a, E: ?Sized> Named<'a, E> {
-    /// Returns the error.
-    pub const fn error(&self) -> &'a E {
-        self.error
-    }
-
-    /// Returns [`Assessment::UNKNOWN`].
-    pub fn assessment(&self) -> Assessment {
-        Assessment::UNKNOWN
-    }
-
+impl<E: ?Sized> SendChain<'_, E> {
     /// Keeps no error.
     pub fn kept(&self) -> PhantomData<Nothing> {
         PhantomData
@@ -174,7 +174,7 @@ impl<'a, E: ?Sized> Named<'a, E> {
     }
 }
 
-impl<E: ?Sized> Display for Named<'_, E> {
+impl<E: ?Sized> Display for SendChain<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(std::any::type_name::<E>())
     }
@@ -226,7 +226,7 @@ macro_rules! has_chain {
         impl<'e, $E: $($bound)+> $level<'e, $E> {
             /// Searches the error for errors of type `A`.
             pub fn search<A>(&self) -> Search<'e, $E, A> {
-                let $error = self.error();
+                let $error = self.error;
                 let first = Some($first as _);
                 Level(SearchItself::new(self, first))
             }
@@ -234,14 +234,14 @@ macro_rules! has_chain {
     };
 }
 
-has_chain!(Probe, E: [Error + 'static], |error| error);
+has_chain!(Failed, E: [Error + 'static], |error| error);
 has_chain!(SyncChain, E: [AsRef<dyn Error + Send + Sync>], |error| error.as_ref());
 has_chain!(SendChain, E: [AsRef<dyn Error + Send>], |error| error.as_ref());
 has_chain!(LocalChain, E: [AsRef<dyn Error>], |error| error.as_ref());
 has_chain!(SyncPointer, E: [Deref<Target: AsRef<dyn Error + Send + Sync>>], |error| (**error).as_ref());
 has_chain!(LocalPointer, E: [Deref<Target: AsRef<dyn Error>>], |error| (**error).as_ref());
 
-impl<'e, E: ?Sized> Named<'e, E> {
+impl<'e, E: ?Sized> Chainless<'e, E> {
     /// Searches the error for errors of type `A`.
     pub fn search<A>(&self) -> SearchItself<'e, E, A> {
         SearchItself::new(self, None)
@@ -261,7 +261,7 @@ impl<E, A: Error + 'static> Search<'_, E, A> {
 }
 
 impl<'a, E: ?Sized, A> SearchItself<'a, E, A> {
-    const fn new(failed: &Named<'a, E>, first: Option<&'a (dyn Error + 'static)>) -> Self {
+    const fn new(failed: &Chainless<'a, E>, first: Option<&'a (dyn Error + 'static)>) -> Self {
         Level(Itself {
             error: failed.error,
             first,
@@ -369,7 +369,7 @@ macro_rules! inside {
 inside!(A, Box<A>, Arc<A>, Rc<A>);
 
 opaque! {
-    Named [E: ?Sized] ['_, E];
+    Chainless [E: ?Sized] ['_, E];
     Itself [E: ?Sized, A] ['_, E, A];
 }
 

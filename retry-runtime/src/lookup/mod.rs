@@ -4,13 +4,14 @@
 //! method of the same name, in an `impl` with its own bound:
 //!
 //! ```text
-//! Probe<E> = Level<…>   impl<E: Retryable> { fn assessment(&self) }   asks the error
-//!   …                   no `assessment`, but methods for other questions
-//!   Named<E>            impl<E> { fn assessment(&self) }              has no answer
+//! Failed<E> = Level<…>     impl<E: Error> { fn words(&self) }      its text, and that of its causes
+//! SyncChain<E> = Level<…>  impl<E: Display> { fn words(&self) }    its text
+//! SendChain<E> = Level<…>  impl<E> { fn words(&self) }             the name of its type
+//!   …                      no `words`, but methods for other questions
 //! ```
 //!
 //! rustc takes the first level whose `impl` has bounds that hold. So the level that asks most comes first. The last one
-//! has no bound. It has the answer for all other types, or it refuses them: a bound on the method, not on the `impl`,
+//! with the method has no bound. It has the answer for all other types, or it refuses them: a bound on the method, not on the `impl`,
 //! does not send rustc to the next level, but is reported, in our words.
 //!
 //! - rustc chooses where the call is written. In a generic function of this crate, it would always choose the last
@@ -50,7 +51,7 @@ pub use self::convert::{Convert, Unconverted};
 pub(crate) use self::failed::write_chain;
 pub(crate) use self::failed::{BoxedError, find_in};
 pub use self::failed::{
-    Failed, Inside, Itself, Kept, Last, Named, Nothing, Probe, Search, SearchItself,
+    Chainless, Failed, Inside, Itself, Kept, Last, Nothing, Search, SearchItself,
 };
 
 /// A level of a question, in front of the next one. The alias of the type says which level it is.

@@ -170,7 +170,9 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
         A: StdError + Retryable + 'static,
         E: Linked,
     {
-        self.finding(|error, harmless| find_in::<A>(error, harmless, |found| found.assessment()))
+        self.finding(|error, harmless| {
+            find_in::<A>(error, harmless, |found| Assessment::of(found.error()))
+        })
     }
 
     /// [`on`](Self::on) for an error type that does not implement `Error`, but has an error inside: an `anyhow::Error`, or a
@@ -181,7 +183,9 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
         E: Chained,
     {
         self.finding(|error, harmless| {
-            find_in::<A>(error.as_ref(), harmless, |found| found.assessment())
+            find_in::<A>(error.as_ref(), harmless, |found| {
+                Assessment::of(found.error())
+            })
         })
     }
 

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::Error;
+use crate::classify::Assessment;
 use crate::lookup::find_in;
 use crate::stopped::CutCommit;
 
@@ -62,7 +63,7 @@ fn a_cut_commit_is_unknown_in_every_error() {
         assert_eq!(own.verdict(), Verdict::Unknown);
         let wrapped = io::Error::other(cut_commit(outcome));
         assert_eq!(wrapped.verdict(), Verdict::Unknown);
-        let searched = find_in::<io::Error>(&wrapped, false, |found| found.assessment());
+        let searched = find_in::<io::Error>(&wrapped, false, |found| Assessment::of(found.error()));
         assert_eq!(searched, None, "nor is it searched for `on`");
     }
 }
