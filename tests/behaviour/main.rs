@@ -47,6 +47,7 @@ mod pauses;
 mod policy_budgets;
 mod presets;
 mod progress;
+mod public_types;
 mod reentrant;
 mod refusals;
 mod reports;

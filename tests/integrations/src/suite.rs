@@ -48,7 +48,10 @@ pub fn run(tests: Vec<Trial>) -> ExitCode {
     names.sort();
     names.dedup();
     assert_eq!(names.len(), all, "a test is named twice");
-    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+    let mut arguments = Arguments::from_args();
+    // They wait for servers and browsers for most of their time, also on two cores.
+    arguments.test_threads.get_or_insert(4);
+    libtest_mimic::run(&arguments, tests).exit_code()
 }
 
 /// Makes a test that needs these programs, with its own runtime.

@@ -2,11 +2,8 @@
 //!
 //! A wrong row, an error without a row, and a row without an error all fail the test.
 
-#[path = "classification/made.rs"]
 mod made;
-#[path = "classification/table.rs"]
 mod table;
-#[path = "classification/tls.rs"]
 mod tls;
 
 use std::collections::BTreeMap;

@@ -6,12 +6,14 @@
 )]
 
 mod any_error;
+mod classification;
 mod conditional;
 mod deadline_layer;
 mod gateway_example;
 mod headers;
 mod hedging;
 mod hyper;
+mod inferred;
 mod junk;
 mod layer;
 mod ledger;

@@ -62,7 +62,7 @@ const RUNTIME: Plan = Plan {
         --test behaviour --test cost --test filters --test hygiene --test log --test shapes --test switch \
         --test presets --test scopes \
         --test installed --test recorded --test spans \
-        --test classification --test clients",
+        --test clients",
     // Without test scopes, and without metrics, calls take shorter ways.
     near: &[
         "-p reattempt-runtime --lib --features http-1,serde",

@@ -7,6 +7,7 @@ mod guide;
 mod hedges;
 mod load_page;
 mod luck;
+mod network;
 mod overload;
 mod quota;
 

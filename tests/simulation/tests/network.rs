@@ -1,6 +1,6 @@
 //! Clients and a server in a simulated network with partitions, held packets, crashes and slow links, from many seeds.
 //!
-//! `NETWORK_SEEDS=0..200 cargo test --release -p simulation --test network` runs more of them. A failure prints its seed, and
+//! `NETWORK_SEEDS=0..200 cargo test --release -p simulation --test simulation network` runs more of them. A failure prints its seed, and
 //! `NETWORK_SEEDS=17..18` runs that one again.
 
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! The errors of rustc and of the macro for wrong input, and unusual input that compiles.
+//! The errors of rustc and of the macro for wrong input.
 //!
 //! Each file of `fail` has one mistake, or modules with one each. Each begins with the first line of its message, and with
 //! the number of its errors, if that is not one. `TRYBUILD=overwrite cargo test -p ui` writes the `.stderr` beside it. Never edit
@@ -12,21 +12,13 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// These files are apart from those that compile. If nothing has to run, trybuild checks all files in one run of
-/// cargo, on all cores.
+/// No file compiles: if nothing has to run, trybuild checks all files in one run of cargo, on all cores.
 #[test]
 fn wrong_input_is_refused() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("fail/*.rs");
     // This file has shapes of real code.
     cases.compile_fail("corpus/refused.rs");
-}
-
-#[test]
-fn odd_input_compiles() {
-    let cases = trybuild::TestCases::new();
-    cases.pass("pass/*.rs");
-    cases.pass("corpus/compiles.rs");
 }
 
 #[test]

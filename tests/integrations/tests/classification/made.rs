@@ -18,7 +18,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_postgres::NoTls;
 
-use crate::tls;
+use super::tls;
 
 /// An error under its name in the table.
 pub(crate) struct Made {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::Errors;
+use super::Errors;
 
 /// The word of the verdict, by source and error.
 #[derive(Debug)]

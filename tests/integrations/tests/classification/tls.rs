@@ -29,8 +29,8 @@ use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 
-use crate::Errors;
-use crate::made::Made;
+use super::Errors;
+use super::made::Made;
 
 const MAY_PASS: &str = "the TLS handshake is cut, or fails with an alert that may pass";
 const WRONG: &str = "the TLS handshake fails with any other alert, or the certificate is not valid";

@@ -23,7 +23,7 @@ use tonic_health::pb::health_client::HealthClient;
 /// Who stops the process does so alone.
 static ALONE: RwLock<()> = RwLock::const_new(());
 
-/// After this time the server answers, which is before the limit.
+/// After this time the server answers, and after twice as long a second request on the same connection: both before the limit.
 const ANSWER: Duration = Duration::from_millis(150);
 const STANDS_STILL: Duration = Duration::from_millis(900);
 
@@ -72,8 +72,8 @@ limited! {
     }
 }
 
-/// Makes each call in this task and in a spawned one, lets everything stand still while its answer comes, and asserts that it sent one
-/// request.
+/// Makes each call in this task and in a spawned one, lets everything stand still while their answers come, and asserts that each
+/// sent one request.
 macro_rules! each_counts {
     (@alone block) => { ALONE.read().await };
     (@alone stop_process) => { ALONE.write().await };
@@ -88,14 +88,12 @@ macro_rules! each_counts {
         let name = concat!(stringify!($ask), " ", stringify!($limit));
         // The first call may connect.
         while $ask::$limit(&$client).await.is_err() {}
-        let own = Arc::clone(&$client);
-        let call = async move { with_report($ask::$limit(&own)).await };
-        let (ended, ()) = tokio::join!(call, stall($stop));
-        sent_once(ended, &format!("{name}, here"));
-        let own = Arc::clone(&$client);
-        let call = tokio::spawn(async move { with_report($ask::$limit(&own)).await });
-        let (ended, ()) = tokio::join!(call, stall($stop));
-        sent_once(ended.unwrap(), &format!("{name}, spawned"));
+        let (own, other) = (Arc::clone(&$client), Arc::clone(&$client));
+        let here = async move { with_report($ask::$limit(&own)).await };
+        let spawned = tokio::spawn(async move { with_report($ask::$limit(&other)).await });
+        let (here, spawned, ()) = tokio::join!(here, spawned, stall($stop));
+        sent_once(here, &format!("{name}, here"));
+        sent_once(spawned.unwrap(), &format!("{name}, spawned"));
     };
 }
 

@@ -1,11 +1,17 @@
-//! Shapes of functions in real code, rewritten by us, that compile under the attribute. `tests/shapes` has more of them, and
-//! calls them.
+//! Shapes of functions in real code, rewritten by us, that compile under the attribute. The others here are
+//! called too.
+
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::map_clone,
+    clippy::match_wildcard_for_single_variants,
+    reason = "real code that is not called"
+)]
 
 use std::io;
 
 use reattempt::retry;
-
-fn main() {}
 
 /// A field that is moved into a variable whose type ends in `>`.
 pub mod field_in_a_generic_type {
@@ -205,12 +211,16 @@ pub mod job_that_is_polled {
     impl Client {
         #[retry(attempts = "unlimited", base = "1s", backoff = "constant", deadline = "5m", until = |job| job.is_done())]
         pub async fn wait_for(&self, id: usize) -> io::Result<&Job> {
-            self.jobs.get(id).ok_or_else(|| io::ErrorKind::NotFound.into())
+            self.jobs
+                .get(id)
+                .ok_or_else(|| io::ErrorKind::NotFound.into())
         }
 
         #[retry(until = Job::is_done, attempts = least)]
         pub async fn take(&mut self, least: u32) -> io::Result<Job> {
-            self.jobs.pop().ok_or_else(|| io::ErrorKind::NotFound.into())
+            self.jobs
+                .pop()
+                .ok_or_else(|| io::ErrorKind::NotFound.into())
         }
     }
 }

@@ -10,7 +10,7 @@ trait Prices {
     async fn price(&self, item: u32) -> io::Result<u32>;
 }
 
-pub struct Shop;
+struct Shop;
 
 impl Prices for Shop {
     #[retry(attempts = 3)]
@@ -19,7 +19,7 @@ impl Prices for Shop {
     }
 }
 
-pub struct Stock;
+struct Stock;
 
 impl Stock {
     #[retry(attempts = 3)]
@@ -30,13 +30,13 @@ impl Stock {
 
 #[automock]
 impl Stock {
-    pub async fn left(&self, item: u32) -> io::Result<u32> {
+    async fn left(&self, item: u32) -> io::Result<u32> {
         self.retried(item).await
     }
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() {
+#[tokio::test]
+async fn a_retried_method_is_mocked_and_one_is_called_by_a_mocked_method() {
     let mut prices = MockPrices::new();
     prices.expect_price().returning(|item| Ok(item + 1));
     assert_eq!(prices.price(6).await.unwrap(), 7);

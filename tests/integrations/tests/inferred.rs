@@ -28,11 +28,16 @@ async fn of_a_database(client: tokio_postgres::Client) -> Result<(), Box<dyn Err
 async fn in_its_own_type(
     client: reqwest::Client,
 ) -> Result<reqwest::Response, reattempt::Error<reqwest::Error>> {
-    POLICY.run(|| client.get("https://shop.example").send()).await
+    POLICY
+        .run(|| client.get("https://shop.example").send())
+        .await
 }
 
 async fn without_limits(client: reqwest::Client) -> Result<reqwest::Response, reqwest::Error> {
-    POLICY.without_limits().run(|| client.get("https://shop.example").send()).await
+    POLICY
+        .without_limits()
+        .run(|| client.get("https://shop.example").send())
+        .await
 }
 
 async fn that_holds_a_stopped() -> io::Result<()> {
@@ -41,18 +46,26 @@ async fn that_holds_a_stopped() -> io::Result<()> {
 
 /// The type comes from the signature.
 async fn that_the_closure_does_not_name() -> io::Result<u8> {
-    FAST_IO.run(async || Ok(u8::try_from(std::fs::read("settings.toml")?.len()).unwrap_or(7))).await
+    FAST_IO
+        .run(async || Ok(u8::try_from(std::fs::read("settings.toml")?.len()).unwrap_or(7)))
+        .await
 }
 
 /// The type comes from that of the call, though `?` makes it from another.
 async fn that_a_rule_does_not_name() -> Result<(), Own> {
-    POLICY.run(|| async { Ok(Err(Own::Busy)?) }).on::<Own>().await
+    POLICY
+        .run(|| async { Ok(Err(Own::Busy)?) })
+        .on::<Own>()
+        .await
 }
 
 async fn of_an_application() -> anyhow::Result<()> {
     let operation = async || anyhow::Ok(io::Result::Ok(())?);
     POLICY.run(operation).on_inside::<io::Error>().await?;
-    POLICY.run(operation).when_any(|error| error.is::<io::Error>()).await
+    POLICY
+        .run(operation)
+        .when_any(|error| error.is::<io::Error>())
+        .await
 }
 
 #[derive(Debug, thiserror::Error, Retryable)]
@@ -82,13 +95,27 @@ impl fmt::Display for Kafka {
 }
 
 async fn of_an_unknown_crate() -> anyhow::Result<()> {
-    POLICY.run(async || Err::<(), _>(Kafka)).when_any(|_| true).or_stopped().await?;
-    POLICY.run(async || Err::<(), _>(Kafka)).on::<io::Error>().or_stopped().await?;
-    POLICY.run_blocking(|| Err::<(), _>(Kafka)).when_any(|_| true).or_stopped().call()?;
+    POLICY
+        .run(async || Err::<(), _>(Kafka))
+        .when_any(|_| true)
+        .or_stopped()
+        .await?;
+    POLICY
+        .run(async || Err::<(), _>(Kafka))
+        .on::<io::Error>()
+        .or_stopped()
+        .await?;
+    POLICY
+        .run_blocking(|| Err::<(), _>(Kafka))
+        .when_any(|_| true)
+        .or_stopped()
+        .call()?;
     Ok(())
 }
 
-async fn of_any_type<E: fmt::Display>(fails: fn() -> Result<(), E>) -> Result<Result<(), E>, Stopped> {
+async fn of_any_type<E: fmt::Display>(
+    fails: fn() -> Result<(), E>,
+) -> Result<Result<(), E>, Stopped> {
     let run = POLICY.run(async || fails()).when_any(|_| true).or_stopped();
     let ended = run.unboxed().await;
     ended.map_or_else(|error| error.into_failed().map(Err), |done| Ok(Ok(done)))
@@ -97,13 +124,21 @@ async fn of_any_type<E: fmt::Display>(fails: fn() -> Result<(), E>) -> Result<Re
 fn blocking() -> anyhow::Result<()> {
     let refused = || reqwest::Client::new().get("no URL").build();
     POLICY.run_blocking(refused).call()?;
-    FAST_IO.run_blocking(|| std::fs::read("settings.toml")).call()?;
+    FAST_IO
+        .run_blocking(|| std::fs::read("settings.toml"))
+        .call()?;
     Ok(())
 }
 
-fn main() {
+#[test]
+fn each_compiles() {
     let _ = (of_a_client, of_a_database, in_its_own_type, without_limits);
     let _ = (that_the_closure_does_not_name, that_a_rule_does_not_name);
-    let _ = (that_holds_a_stopped, of_an_application, of_our_own, of_an_unknown_crate);
+    let _ = (
+        that_holds_a_stopped,
+        of_an_application,
+        of_our_own,
+        of_an_unknown_crate,
+    );
     let _ = (of_any_type::<String>, blocking);
 }

@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::io;
 
-use reattempt_runtime::{
+use reattempt::{
     Attempt, Backoff, Budget, Budgets, Error, IdempotencyKey, Jitter, Nested, Outcome, Policy,
     Preset, PreviousFailure, Report, RetryEvent, Schedule, Stopped, Verdict,
 };
@@ -32,24 +32,24 @@ fn public_types_cross_threads_and_can_be_debugged() {
     crosses_threads::<Stopped>();
     crosses_threads::<Verdict>();
     #[cfg(feature = "http-1")]
-    crosses_threads::<reattempt_runtime::adapters::http::StatusError>();
+    crosses_threads::<reattempt::http_1::StatusError>();
     #[cfg(feature = "reqwest-0_13")]
-    crosses_threads::<reattempt_runtime::adapters::reqwest::RequestError>();
+    crosses_threads::<reattempt::reqwest_0_13::RequestError>();
     #[cfg(feature = "tokio-postgres-0_7")]
     {
-        use reattempt_runtime::adapters::tokio_postgres::{CommitError, TransactionError};
-        crosses_threads::<CommitError<tokio_postgres::Error>>();
-        crosses_threads::<TransactionError<tokio_postgres::Error>>();
+        use reattempt::tokio_postgres_0_7::{CommitError, TransactionError};
+        crosses_threads::<CommitError<io::Error>>();
+        crosses_threads::<TransactionError<io::Error>>();
     }
     #[cfg(feature = "serde")]
     {
-        crosses_threads::<reattempt_runtime::Settings>();
-        crosses_threads::<reattempt_runtime::SettingsError>();
+        crosses_threads::<reattempt::Settings>();
+        crosses_threads::<reattempt::SettingsError>();
     }
     #[cfg(feature = "testing")]
     {
-        crosses_threads::<reattempt_runtime::testing::Log>();
-        crosses_threads::<reattempt_runtime::testing::Scope>();
+        crosses_threads::<reattempt::testing::Log>();
+        crosses_threads::<reattempt::testing::Scope>();
     }
 }
 

@@ -3,6 +3,8 @@
 //! The facade re-exports items of the runtime, so there is a file for each: the names of the facade, and the items
 //! themselves. `INSTA_UPDATE=always cargo test -p public -- --ignored` writes the files again.
 
+mod names;
+
 use std::path::Path;
 use std::process::Command;
 

@@ -1,0 +1,4 @@
+//! Crates that this one does not know.
+
+mod mocked;
+mod verdicts;
