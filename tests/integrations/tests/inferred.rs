@@ -1,5 +1,11 @@
 //! A run takes the error of any crate, without a type annotation.
 
+#![allow(
+    clippy::needless_question_mark,
+    clippy::redundant_closure_for_method_calls,
+    reason = "as a user writes it"
+)]
+
 use std::error::Error;
 use std::{fmt, io};
 
