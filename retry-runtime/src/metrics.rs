@@ -94,13 +94,7 @@ mod recorded {
             let recorder = ptr::from_ref(recorder);
             // A pointer to the address of `recorder`, with the methods of `noop`.
             let noop = noop.wrapping_byte_add(recorder.addr().wrapping_sub(noop.addr()));
-            #[expect(
-                ambiguous_wide_pointer_comparisons,
-                reason = "the methods are what is compared"
-            )]
-            {
-                noop != recorder
-            }
+            !ptr::eq(noop, recorder)
         })
     }
 

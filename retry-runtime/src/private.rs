@@ -8,7 +8,7 @@ pub use std::time::Duration;
 
 pub use crate::budget::drive;
 pub use crate::call::{
-    Call, CanBlock, Cancels, Cut, Judgement, LastError, Limits, Never, NextAttemptAt, OnEnd,
+    Call, CanBlock, Cancels, Cut, Judgement, LastError, Limits, Never, NextAttemptAt, OnEnd, Said,
     Signal, Stops, unless, unless_begun,
 };
 pub use crate::classify::{

@@ -110,18 +110,21 @@ impl Turns<'_> {
     /// Asks what comes before the ruling: `until`, `when_ok`, `unless`, `retry_after`.
     fn checked(&self) -> TokenStream {
         let (function, model, ended) = (self.function, self.model, self.blame("__ended"));
-        let check = |key, about, asked| self.call(key, generated!(&#ended, |#about| #asked));
         let (error, result) = (&generated!(__error), &generated!(__result));
-        let asked = |key, by, about, asks: &Option<_>| {
-            let asks = asks.as_ref();
-            asks.map(|asks| check(key, about, ask(function, by, about, asks)))
+        let of_ok = |said, asks: &Option<_>| {
+            let asked = ask(function, "ask_ok", result, asks.as_ref()?);
+            let said = Ident::new(said, Span::mixed_site());
+            let about = generated!(&#ended, __retry::Said::#said, |#result| #asked);
+            Some(self.call("ask_about", about))
         };
-        let veto = classifier::veto(function, model).map(|veto| check("unless", error, veto));
+        let of_error = |key, asked| self.call(key, generated!(&#ended, |#error| #asked));
+        let delay = model.retry_after.as_ref();
+        let delay = delay.map(|delay| ask(function, "ask_delay", error, delay));
         let checks = [
-            asked("until", "ask_ok", result, &model.until),
-            asked("when_ok", "ask_ok", result, &model.when_ok),
-            veto,
-            asked("retry_after", "ask_delay", error, &model.retry_after),
+            of_ok("NotReady", &model.until),
+            of_ok("FailedValue", &model.when_ok),
+            classifier::veto(function, model).map(|veto| of_error("unless", veto)),
+            delay.map(|delay| of_error("retry_after", delay)),
         ];
         let checks = checks.into_iter().flatten();
         generated!(#(#checks;)*)
@@ -204,10 +207,9 @@ impl Turns<'_> {
     /// ```text
     /// Output: match call.prepare(async { (CLOSURE)().await }).await {   // or call.prepare_blocking(|| { (CLOSURE)() })
     ///             Ok(prepared) => {
-    ///                 if let Some(error) = call.end_preparation(prepared) { return call.err(error); }
-    ///                 if let Some(error) = call.late() { return call.err(error); }    // without limits
+    ///                 if let Some(result) = call.end_preparation(prepared) { return result; }
     ///             }
-    ///             Err(cut) => return call.cut_between(cut),
+    ///             Err(cut) => return call.cut_between(cut),    // with limits
     ///         }
     /// ```
     fn before_retry(&self) -> Option<TokenStream> {
@@ -220,31 +222,21 @@ impl Turns<'_> {
         if self.model.blocking.is_none() {
             work = generated!(#work.await);
         }
-        let prepared = Ident::new("__prepared", at);
+        // This span puts rustc's "gives …, expected `()` or `Result<(), _>`" on the value.
+        let prepared = &Ident::new("__prepared", at);
         let work = self.later(&generated!({ #work }), Span::mixed_site());
         let preparation = self.run("prepare", work);
-        let err = self.call("err", generated!(__error));
-        let (mut cut, mut late) = (None, None);
-        if self.limited {
+        let cut = self.limited.then(|| {
             let stopped = self.call("cut_between", generated!(__result));
-            cut = Some(generated!(__retry::Err(__result) => return #stopped,));
-        } else {
-            // Without limits, the deadline around cuts nothing. The last error is there to return.
-            late = Some(generated! {
-                if let __retry::Some(__error) = __call.late() {
-                    return #err;
-                }
-            });
-        }
-        // This span puts rustc's "gives …, expected `()` or `Result<(), _>`" on the value.
-        let method = quote_spanned!(at=> .end_preparation(#prepared));
+            generated!(__retry::Err(__result) => return #stopped,)
+        });
+        let ended = self.call("end_preparation", prepared);
         Some(generated! {
             match #preparation {
                 __retry::Ok(#prepared) => {
-                    if let __retry::Some(__error) = __call #method {
-                        return #err;
+                    if let __retry::Some(__result) = #ended {
+                        return __result;
                     }
-                    #late
                 }
                 #cut
             }

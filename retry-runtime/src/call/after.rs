@@ -76,7 +76,7 @@ impl State<'_> {
 
     /// Returns the delay that `retry_after` or an `Ok` says about the attempt that ended.
     pub(super) fn delay_said(&self) -> Option<Duration> {
-        self.frame.if_rest()?.noted().waits.asked.take()
+        self.frame.rest.get()?.noted().waits.asked.take()
     }
 
     /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or the end of the call.
@@ -143,7 +143,7 @@ impl State<'_> {
     ) -> Result<NextAttemptAt, Outcome> {
         let frame = &self.frame;
         frame.previous.set(Some(how));
-        if let Some(rest) = frame.if_rest() {
+        if let Some(rest) = frame.rest.get() {
             let mut noted = rest.noted();
             noted.in_doubt |= noted.keyed && how.may_still_run();
         }
@@ -164,7 +164,7 @@ impl State<'_> {
             }
             frame.phase.set(Phase::Between(permit));
             frame.refusal.set(None);
-            if let Some(rest) = frame.if_rest() {
+            if let Some(rest) = frame.rest.get() {
                 rest.noted().go_on();
             }
             Ok(self.start_wait(range, now, Some(failed)))
@@ -177,7 +177,7 @@ impl State<'_> {
         let (frame, settings) = (&self.frame, self.settings);
         let allowed = outer(|outer| self.allow_within(outer));
         let allowed = allowed.unwrap_or_else(|| own_attempts(settings, self.scope()));
-        let last = frame.if_rest().and_then(|rest| rest.noted().waits.last);
+        let last = frame.rest.get().and_then(|rest| rest.noted().waits.last);
         let throttled = frame.previous.get() == Some(PreviousFailure::Failed(Verdict::Throttled));
         let attempts = frame.attempts_in_a_row();
         let retries = attempts.saturating_sub(1);
@@ -202,7 +202,7 @@ impl State<'_> {
             return Some(Charge::Free);
         };
         let (mut number, mut progressed) = (frame.number(), 0);
-        if let Some(rest) = frame.if_rest() {
+        if let Some(rest) = frame.rest.get() {
             let noted = rest.noted();
             number -= u32::from(noted.hedging.hedge == Some(Hedge::Lost));
             progressed = noted.progressed;
@@ -229,7 +229,7 @@ impl State<'_> {
     pub(crate) fn succeed(&self) {
         let frame = &self.frame;
         // Most calls succeed at once, and are not observed.
-        let is_known = self.observed || frame.if_rest().is_some() || frame.number() > 1;
+        let is_known = self.observed || frame.rest.get().is_some() || frame.number() > 1;
         let budget = self.budget();
         if !is_known && budget.is_none_or(|budget| budget.cell.is_at_rest()) {
             frame.phase.set(Phase::Closed);
@@ -243,7 +243,7 @@ impl State<'_> {
             frame.rest().noted().hedging.hedge = Some(Hedge::Won);
         }
         // Its own retries have not failed.
-        if let Some(node) = frame.if_node() {
+        if let Some(node) = frame.node.get() {
             node.set(0, Stamp::now());
         }
         if frame.previous.get().is_some() {
@@ -267,13 +267,6 @@ impl State<'_> {
         let words = &cut;
         self.give_up(outcome, FailedWith { verdict, words });
         self.stopped(outcome)
-    }
-
-    /// Ends a call whose `before_retry` failed.
-    pub(super) fn fail_preparation(&self) {
-        let verdict = Verdict::Unknown;
-        let words = &"`before_retry` failed";
-        self.give_up(Outcome::NotRetryable, FailedWith { verdict, words });
     }
 
     /// Ends a call that failed, and its retries with it.

@@ -13,8 +13,6 @@ use super::{Call, State};
 use crate::clock::{Sleep, Stamp};
 use crate::context::{Phase, Times, is_within, outer};
 use crate::opaque::opaque;
-use crate::result::Prepared;
-use crate::trace::Spans;
 use crate::words::words;
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
@@ -36,17 +34,6 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
             runs: Runs::BeforeRetry,
             ..self.attempt(body)
         }
-    }
-
-    /// Ends `before_retry`. Returns its error, with which the call ends, or `None` to go on.
-    pub fn end_preparation<E>(&self, prepared: impl Prepared<E>) -> Option<E> {
-        let error = prepared.into_error();
-        self.state.leave_span();
-        self.state.frame.refusal.set(None);
-        if error.is_some() {
-            self.state.fail_preparation();
-        }
-        error
     }
 }
 
@@ -125,7 +112,7 @@ impl State<'_> {
                 C::from(Cut::Late).map_or(Ok(()), Err)?;
             }
         }
-        self.enter(Spans::call);
+        self.enter(|spans| spans.call.clone());
         Ok(())
     }
 
@@ -136,7 +123,7 @@ impl State<'_> {
         self.frame.refusal.set(None);
         self.follows_refusal.set(false);
         self.frame.was_pending.set(true);
-        if self.frame.if_rest().is_some() {
+        if self.frame.rest.get().is_some() {
             self.leave_span();
             self.share_open_commits();
         }
@@ -149,7 +136,7 @@ impl State<'_> {
         let phase = frame.phase.get();
         let first = matches!(phase, Phase::New);
         // Most attempts are the first of an outermost call, and begin with it.
-        let alone = first && !self.observed && frame.if_rest().is_none() && !is_within();
+        let alone = first && !self.observed && frame.rest.get().is_none() && !is_within();
         if !alone {
             self.look_around();
         }

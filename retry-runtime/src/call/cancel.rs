@@ -137,7 +137,7 @@ impl<C, K> Call<'_, C, K> {
 impl State<'_> {
     /// Whether the signal came.
     pub(super) fn is_signalled(&self) -> bool {
-        let rest = self.frame.if_rest();
+        let rest = self.frame.rest.get();
         rest.is_some_and(|rest| rest.noted().hedging.signalled)
     }
 }

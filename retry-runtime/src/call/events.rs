@@ -11,7 +11,7 @@ use crate::classify::Verdict;
 use crate::event::RetryEvent;
 use crate::report::PreviousFailure;
 use crate::stopped::Outcome;
-use crate::trace::{self, ONCE, ONE_IN_A_MINUTE, TEN_IN_A_SECOND, limited};
+use crate::trace::{self, Entered, ONCE, ONE_IN_A_MINUTE, TEN_IN_A_SECOND, limited};
 
 /// What happens to a call, for an event.
 #[derive(Clone, Copy)]
@@ -102,7 +102,9 @@ impl State<'_> {
                 "the retry budget of `{function}` is empty ({when_full} when full); see `budget`"
             )
         };
-        let _entered = self.enter_call();
+        // The span of the call, because the event belongs to no attempt.
+        let span = (frame.rest.get()).and_then(|rest| rest.noted().spans.call.clone());
+        let _entered = span.map(Entered::new);
         // The macros of `tracing` 0.1.35 call `line!`, so no macro here may have that name.
         macro_rules! at_level {
             ($level:ident) => {
@@ -143,7 +145,7 @@ impl State<'_> {
             attempt: frame.number(),
             attempts: frame.attempts_allowed(),
             verdict: (frame.previous.get()).map_or(Verdict::Transient, PreviousFailure::verdict),
-            delay: (frame.if_rest().and_then(|rest| rest.noted().waits.last)).unwrap_or_default(),
+            delay: (frame.rest.get().and_then(|rest| rest.noted().waits.last)).unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
             error,
             words,

@@ -3,6 +3,8 @@
 //! All of this runs while the thread-local points at the outer frame: before or after the poll of the inner call's
 //! attempt.
 
+use std::sync::Arc;
+
 use super::events::Event;
 use super::{State, own_attempts};
 use crate::clock::Stamp;
@@ -28,8 +30,12 @@ impl State<'_> {
         frame.inside.set(Allowed { leeway, again });
         if begins && outer.is_call() && !outermost {
             let prepares = matches!(outer.phase.get(), Phase::Preparation(_));
-            let (node, function) = (outer.node(), self.settings.function());
-            frame.join(node.begin(outer.present(), prepares, function, Stamp::now));
+            let (around, function) = (
+                outer.node.get_or_init(Arc::default),
+                self.settings.function(),
+            );
+            let node = around.begin(outer.present(), prepares, function, Stamp::now);
+            let _ = frame.node.set(node);
         }
         self.allow_within(outer);
     }
@@ -44,7 +50,7 @@ impl State<'_> {
         let only_one = outer.inside().leeway == Leeway::Nothing
             || self.settings.policy.nested() == Nested::Outermost;
         let most = self.settings.policy.most_attempts();
-        let allowed = match self.frame.if_node() {
+        let allowed = match self.frame.node.get() {
             // Whatever its policy says.
             _ if only_one => 1,
             Some(node) if most < u32::MAX => most.saturating_sub(node.taken(Stamp::now)).max(1),
@@ -60,7 +66,7 @@ impl State<'_> {
 
     /// Reports to the outer calls how many retries this call made. They count as failed until the call succeeds.
     pub(super) fn note_retries(&self) {
-        if let Some(node) = self.frame.if_node() {
+        if let Some(node) = self.frame.node.get() {
             let until = Stamp::now().plus(self.settings.policy.max_delay());
             node.set(self.frame.attempts_in_a_row().saturating_sub(1), until);
         }

@@ -38,7 +38,7 @@ pub use self::attempt::{Cut, Limits, Never};
 pub use self::blocking::CanBlock;
 pub use self::cancel::{Cancels, Signal, unless, unless_begun};
 pub use self::on_end::OnEnd;
-pub use self::settle::{Judgement, LastError, Stops};
+pub use self::settle::{Judgement, LastError, Said, Stops};
 pub use self::timers::NextAttemptAt;
 
 use std::cell::Cell;
@@ -46,14 +46,12 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::settle::Said;
 use crate::budget::{BudgetCell, BudgetConfig, BudgetRef};
 use crate::clock::Stamp;
 use crate::context::{Frame, Rest, Times};
 use crate::delays::DelayRange;
 use crate::listen::{is_listening, test_scope_around};
 use crate::opaque::opaque;
-use crate::result::ResultLike;
 use crate::site::{Site, SiteSettings};
 use crate::switch::DISABLED;
 use crate::test_scope::CallInScope;
@@ -101,12 +99,6 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
             kept: None,
             cuts: PhantomData,
         }
-    }
-
-    /// Returns the result of a call that failed.
-    #[inline]
-    pub fn err<R: ResultLike>(&self, error: R::Error) -> R {
-        R::from(Err(error))
     }
 }
 
@@ -187,7 +179,7 @@ impl State<'_> {
     #[inline]
     fn scope(&self) -> Option<&CallInScope> {
         // One that is in a scope is observed.
-        let rest = self.observed.then(|| self.frame.if_rest())??;
+        let rest = self.observed.then(|| self.frame.rest.get())??;
         rest.scope.as_ref()
     }
 

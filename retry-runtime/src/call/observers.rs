@@ -52,8 +52,7 @@ impl State<'_> {
             which: frame.which(),
         };
         let mut spans = self.take_spans().unwrap_or_default();
-        spans.begin(&begun);
-        if spans.are_open() {
+        if spans.begin(&begun) {
             frame.rest().noted().spans = spans;
         }
     }
@@ -70,7 +69,7 @@ impl State<'_> {
     /// Enters the span of an attempt, or that of the call for `before_retry`.
     #[cold]
     pub(super) fn enter(&self, find: impl FnOnce(&Spans) -> Option<Arc<Span>>) {
-        if let Some(rest) = self.frame.if_rest() {
+        if let Some(rest) = self.frame.rest.get() {
             let span = find(&rest.noted().spans);
             let entered = span.map(Entered::new);
             rest.noted().spans.entered = entered;
@@ -79,7 +78,7 @@ impl State<'_> {
 
     /// Leaves the span of the attempt, or of the call.
     pub(super) fn leave_span(&self) {
-        let rest = self.frame.if_rest();
+        let rest = self.frame.rest.get();
         let _ = rest.and_then(|rest| rest.noted().spans.entered.take());
     }
 
@@ -156,7 +155,7 @@ impl State<'_> {
 
     pub(super) fn report(&self, outcome: Outcome) -> Report {
         let frame = &self.frame;
-        let noted = frame.if_rest().map(|rest| rest.noted());
+        let noted = frame.rest.get().map(|rest| rest.noted());
         let (waited, hedge) = noted.map_or((Duration::ZERO, None), |noted| {
             (noted.waits.waited, noted.hedging.hedge)
         });
@@ -178,12 +177,6 @@ impl State<'_> {
         }
     }
 
-    /// Enters the span of the call, for events and code that belong to no attempt.
-    pub(super) fn enter_call(&self) -> Option<Entered> {
-        let span = self.frame.if_rest()?.noted().spans.call();
-        span.map(Entered::new)
-    }
-
     /// Changes the spans, if there are any.
     fn change_spans(&self, change: impl FnOnce(&mut Spans)) {
         if let Some(mut spans) = self.take_spans() {
@@ -194,6 +187,6 @@ impl State<'_> {
 
     /// Takes the spans out, so that no lock is held while the subscriber is called.
     fn take_spans(&self) -> Option<Spans> {
-        Some(mem::take(&mut self.frame.if_rest()?.noted().spans))
+        Some(mem::take(&mut self.frame.rest.get()?.noted().spans))
     }
 }

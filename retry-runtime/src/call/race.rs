@@ -136,8 +136,7 @@ impl State<'_> {
     /// Returns after how long the call hedges, or `None` for never.
     fn hedge_after(&self) -> Option<Duration> {
         const LEAST: Duration = Duration::from_millis(1);
-        let after = self.settings.policy.hedge()?;
-        Some(after.max(LEAST))
+        Some(self.settings.policy.hedge()?.max(LEAST))
     }
 
     /// Whether the call may hedge now, and takes that from the budget of its hedges.

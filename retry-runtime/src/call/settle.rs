@@ -2,8 +2,8 @@
 //! generic over the types of the function.
 //!
 //! ```text
-//! call.when_ok(&ended, …);                     // with `when_ok`
-//! call.until(&ended, …);                       // with `until`
+//! call.ask_about(&ended, Said::FailedValue, …);  // with `when_ok`
+//! call.ask_about(&ended, Said::NotReady, …);     // with `until`
 //! call.unless(&ended, …);                      // with `unless`
 //! call.retry_after(&ended, …);                 // with `retry_after`
 //!
@@ -16,12 +16,19 @@
 //! `judge` returns a [`Judgement`]. Only errors that the body returned are judged. With `on_retry`, or with a judge that captures,
 //! `settle_with` takes the place of `settle`. A race calls both when a body ends (`race.rs`).
 
+#![expect(
+    clippy::inline_always,
+    reason = "inlined, the result of the attempt is moved once, and not into two more calls"
+)]
+
+use std::borrow::Borrow;
 use std::fmt::Display;
 use std::marker::PhantomData;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::time::Duration;
 
 use super::attempt::{Cut, Limits, Never};
+use super::events::FailedWith;
 use super::timers::Next;
 use super::{Call, NextAttemptAt};
 use crate::classify::{Ruling, Verdict};
@@ -30,7 +37,7 @@ use crate::event::RetryEvent;
 use crate::lookup::client::{By, Foreign};
 use crate::lookup::{BoxedError, Failed, Kept, Last, Nothing};
 use crate::opaque::opaque;
-use crate::result::{FromStopped, ResultLike};
+use crate::result::{FromStopped, Prepared, ResultLike};
 use crate::stopped::{Outcome, Stopped};
 use crate::trace::Shown;
 
@@ -53,10 +60,6 @@ type SharedJudge<E, K> = for<'e> fn(&'e Failed<'e, E>) -> Judgement<'e, K>;
 
 impl<C: Limits, K> Call<'_, C, K> {
     /// Decides what follows an attempt: another one then, or the end of the call with this result.
-    #[expect(
-        clippy::inline_always,
-        reason = "inlined, the result of the attempt is moved once, and not into two more calls"
-    )]
     #[inline(always)]
     pub fn settle<R, W>(
         &mut self,
@@ -72,7 +75,6 @@ impl<C: Limits, K> Call<'_, C, K> {
     }
 
     /// The same, for a call with a judge that captures, or with `on_retry`, which is the `hook`.
-    #[expect(clippy::inline_always, reason = "as for `settle`")]
     #[inline(always)]
     pub fn settle_with<R, W>(
         &mut self,
@@ -165,27 +167,21 @@ impl<C: Limits, K> Call<'_, C, K> {
         }
     }
 
-    /// Asks `when_ok` whether an `Ok` means failure.
+    /// Asks about an `Ok`: `when_ok` whether it means failure, which is said if so, and `until` whether it is ready, which is said if
+    /// not. One that is not ready is dropped, as if a limit had cut the attempt.
     #[inline]
-    pub fn when_ok<R: ResultLike>(
+    pub fn ask_about<R: ResultLike>(
         &self,
         ended: &Result<R, C>,
-        means_failure: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
+        said: Said,
+        ask: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
     ) {
-        if let Some((true, delay)) = ask(ended, means_failure) {
-            self.say(Said::FailedValue, delay);
-        }
-    }
-
-    /// Asks `until` whether an `Ok` is ready. One that is not is dropped, as if a limit had cut the attempt.
-    #[inline]
-    pub fn until<R: ResultLike>(
-        &self,
-        ended: &Result<R, C>,
-        is_ready: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
-    ) {
-        if let Some((false, delay)) = ask(ended, is_ready) {
-            self.say(Said::NotReady, delay);
+        let result = ended.as_ref().ok().map(Borrow::borrow);
+        if let Some(Ok(value)) = result {
+            let (answer, delay) = beside_body(|| ask(value));
+            if answer == (said == Said::FailedValue) {
+                self.say(said, delay);
+            }
         }
     }
 
@@ -234,19 +230,31 @@ impl<C: Limits, K> Call<'_, C, K> {
         }
     }
 
-    /// Returns the last error if the deadline around was reached in `before_retry`, for a call that has no other error for it.
-    pub fn late<E, W>(&mut self) -> Option<E>
+    /// Ends `before_retry`. Returns the result of the call, or `None` to go on: the error of `before_retry`, or the last error of a
+    /// call without limits if the deadline around was reached meanwhile.
+    pub fn end_preparation<R, W>(&mut self, prepared: impl Prepared<R::Error>) -> Option<R>
     where
-        C: Stops<E, W>,
-        K: LastError<C, E, W>,
+        R: ResultLike,
+        C: Stops<R::Error, W>,
+        K: LastError<C, R::Error, W>,
     {
-        let deadline = self.state.frame.times.get().deadline;
-        if !self.state.stands || deadline.left() != Some(Duration::ZERO) {
-            return None;
-        }
-        let kept = self.kept.take()?;
-        let stopped = self.state.cut_between(Cut::Late);
-        kept.end(stopped, true).ok()
+        let prepared = prepared.into_error();
+        let state = &self.state;
+        state.leave_span();
+        state.frame.refusal.set(None);
+        let error = if let Some(error) = prepared {
+            let (verdict, words) = (Verdict::Unknown, &"`before_retry` failed");
+            state.give_up(Outcome::NotRetryable, FailedWith { verdict, words });
+            error
+        } else {
+            let left = state.frame.times.get().deadline.left();
+            if C::LIMITED || !state.stands || left != Some(Duration::ZERO) {
+                return None;
+            }
+            let kept = self.kept.take()?;
+            kept.end(self.state.cut_between(Cut::Late), true).ok()?
+        };
+        Some(R::from(Err(error)))
     }
 
     /// Returns the result of a call that is cut between two attempts, or cancelled.
@@ -352,7 +360,8 @@ impl<E> LastError<Never, E, ()> for Foreign {}
 
 /// What `when_ok`, `until` or `unless` says about an attempt. They are asked before the ruling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Said {
+pub enum Said {
+    /// Nothing.
     #[default]
     Nothing,
     /// `when_ok`: its `Ok` means failure.
@@ -364,9 +373,3 @@ pub(super) enum Said {
 }
 
 opaque! { Judgement [K] ['_, K]; }
-
-/// Asks about the value of an attempt that ended with `Ok`.
-fn ask<R: ResultLike, C, A>(ended: &Result<R, C>, about: impl FnOnce(&R::Value) -> A) -> Option<A> {
-    let value = ended.as_ref().ok()?.borrow().as_ref().ok()?;
-    Some(beside_body(|| about(value)))
-}

@@ -66,7 +66,7 @@ impl State<'_> {
 
     /// Adds the wait that is over, if there was one.
     pub(super) fn end_wait(&self) {
-        if let Some(rest) = self.frame.if_rest() {
+        if let Some(rest) = self.frame.rest.get() {
             rest.noted().waits.end(Stamp::now);
         }
     }

@@ -9,6 +9,7 @@ use super::rest::Rest;
 use crate::clock::Stamp;
 use crate::getters::getters;
 use crate::report::{PreviousFailure, Which};
+use crate::rng;
 #[cfg(feature = "http-1")]
 use crate::trace::record;
 
@@ -151,7 +152,8 @@ impl Attempt {
     /// - If the operating system gives no randomness.
     #[must_use]
     pub fn idempotency_key(&self) -> IdempotencyKey {
-        IdempotencyKey(self.call.key())
+        self.call.noted().keyed = true;
+        IdempotencyKey(*self.call.key.get_or_init(rng::uuid))
     }
 
     /// Whether a request with the same key may run now: that of an attempt before this one, or beside it.

@@ -40,7 +40,8 @@ pub(crate) async fn open_commit<F: Future>(
 impl Frame {
     /// Whether a commit that began in this attempt is pending, was dropped, or lost its answer.
     pub(crate) fn has_open_commit(&self) -> bool {
-        self.if_rest()
+        self.rest
+            .get()
             .is_some_and(|rest| rest.noted().commits.iter().any(|commit| commit.is_down()))
     }
 

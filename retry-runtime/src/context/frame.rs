@@ -54,8 +54,9 @@ pub(crate) struct Frame {
     /// A call inside was refused a retry in the current poll, and ended with this outcome. Forgotten when the body goes on, or ends.
     pub(crate) refusal: Cell<Option<Outcome>>,
     /// What is known of retries here, if the call is within another one or has calls inside.
-    node: OnceCell<Arc<Node>>,
-    rest: OnceCell<Arc<Rest>>,
+    pub(crate) node: OnceCell<Arc<Node>>,
+    /// What most calls never need, if it was needed.
+    pub(crate) rest: OnceCell<Arc<Rest>>,
 }
 
 impl Frame {
@@ -166,27 +167,6 @@ impl Frame {
         self.rest.get_or_init(Arc::default)
     }
 
-    /// The same, if it exists.
-    #[inline]
-    pub(crate) fn if_rest(&self) -> Option<&Arc<Rest>> {
-        self.rest.get()
-    }
-
-    /// What is known of the retries of the calls inside.
-    pub(crate) fn node(&self) -> &Arc<Node> {
-        self.node.get_or_init(Arc::default)
-    }
-
-    /// The same, if it exists.
-    pub(crate) fn if_node(&self) -> Option<&Arc<Node>> {
-        self.node.get()
-    }
-
-    /// Takes its place within the outer call.
-    pub(crate) fn join(&self, node: Arc<Node>) {
-        let _ = self.node.set(node);
-    }
-
     /// Sets the failure of one of two bodies aside, with the refusal of a call inside it.
     pub(crate) fn set_aside(&self, how: PreviousFailure, hint: Option<AskedDelay>) {
         let refusal = self.refusal.take();
@@ -198,7 +178,8 @@ impl Frame {
     /// returned.
     pub(crate) fn join_aside(&self, hint: Option<AskedDelay>) -> Option<AskedDelay> {
         let aside = self
-            .if_rest()
+            .rest
+            .get()
             .and_then(|rest| rest.noted().hedging.aside.take());
         let Some(aside) = aside else { return hint };
         let how = self.previous.get();
@@ -221,7 +202,7 @@ impl Frame {
 
     /// The number of the attempt that made progress last, or 0.
     pub(crate) fn progressed(&self) -> u32 {
-        self.if_rest().map_or(0, |rest| rest.noted().progressed)
+        self.rest.get().map_or(0, |rest| rest.noted().progressed)
     }
 
     /// Lets the attempts before this one no longer count, nor the failed retries inside them.
@@ -232,7 +213,7 @@ impl Frame {
         if number >= noted.progressed {
             noted.waits.last = None;
             noted.progressed = number;
-            if let Some(node) = self.if_node() {
+            if let Some(node) = self.node.get() {
                 node.forget();
             }
         }
@@ -284,7 +265,7 @@ impl Frame {
 
     /// The delays that count as time of the call, although it did not wait.
     pub(crate) fn passed_over(&self) -> Duration {
-        let passed_over = self.if_rest().map(|rest| rest.noted().waits.passed_over);
+        let passed_over = self.rest.get().map(|rest| rest.noted().waits.passed_over);
         passed_over.unwrap_or_default()
     }
 

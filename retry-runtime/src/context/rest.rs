@@ -7,7 +7,6 @@ use crate::atomics::Flag;
 use crate::classify::AskedDelay;
 use crate::clock::Stamp;
 use crate::report::{Hedge, PreviousFailure};
-use crate::rng;
 use crate::stopped::Outcome;
 use crate::test_scope::CallInScope;
 use crate::trace::Spans;
@@ -16,7 +15,8 @@ use crate::trace::Spans;
 pub(crate) struct Rest {
     /// What its test scope gives to the call, if it began in one.
     pub(crate) scope: Option<CallInScope>,
-    key: OnceLock<u128>,
+    /// The idempotency key, made when it is first asked for.
+    pub(super) key: OnceLock<u128>,
     // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
     notes: Mutex<Noted>,
 }
@@ -55,12 +55,6 @@ impl Rest {
             scope: Some(scope),
             ..Self::default()
         })
-    }
-
-    /// The idempotency key, made when it is first asked for.
-    pub(crate) fn key(&self) -> u128 {
-        self.noted().keyed = true;
-        *self.key.get_or_init(rng::uuid)
     }
 
     pub(crate) fn noted(&self) -> MutexGuard<'_, Noted> {

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::ends::RunError;
-use crate::call::{Call, Judgement, NextAttemptAt};
+use crate::call::{Call, Judgement, NextAttemptAt, Said};
 use crate::classify::{Assessment, Retryable, Ruling, verdict_of};
 use crate::event::RetryEvent;
 use crate::lookup::Last;
@@ -58,8 +58,12 @@ impl<T, E> RunRules<'_, T, E> {
         E: Ruled<RULED> + RunError<C, W, X>,
         X: Display,
     {
-        call.until(&ended, |value| answer(&mut self.until, value, false));
-        call.when_ok(&ended, |value| answer(&mut self.when_ok, value, true));
+        call.ask_about(&ended, Said::NotReady, |value| {
+            answer(&mut self.until, value, false)
+        });
+        call.ask_about(&ended, Said::FailedValue, |value| {
+            answer(&mut self.when_ok, value, true)
+        });
         if !self.unless.is_empty() {
             let unless = &mut self.unless;
             call.unless(&ended, |failed| {

@@ -29,27 +29,21 @@ pub(crate) struct Begun {
 /// The spans of a call that is under way, and of its attempts: the first or a later one, and the hedge.
 #[derive(Debug, Default)]
 pub(crate) struct Spans {
-    call: Option<Arc<Span>>,
+    pub(crate) call: Option<Arc<Span>>,
     attempts: [Option<Arc<Span>>; 2],
     /// The one that is entered, while an attempt or `before_retry` is polled.
     pub(crate) entered: Option<Entered>,
 }
 
 impl Spans {
-    /// Opens the span of an attempt. For the first attempt, also opens the span of the call.
-    pub(crate) fn begin(&mut self, begun: &Begun) {
+    /// Opens the span of an attempt. For the first attempt, also opens the span of the call. Returns whether a subscriber wants one of
+    /// them.
+    pub(crate) fn begin(&mut self, begun: &Begun) -> bool {
         let call = self.call.get_or_insert_with(|| Arc::new(of_call(begun)));
         let attempt = of_attempt(call, begun);
-        if call.is_disabled() && attempt.is_disabled() {
-            self.call = None;
-        } else {
-            self.attempts[begun.which as usize] = Some(Arc::new(attempt));
-        }
-    }
-
-    /// Whether a subscriber wants them.
-    pub(crate) fn are_open(&self) -> bool {
-        self.call.is_some()
+        let wanted = !call.is_disabled() || !attempt.is_disabled();
+        self.attempts[begun.which as usize] = wanted.then(|| Arc::new(attempt));
+        wanted
     }
 
     /// Leaves the span of an attempt, and closes it.
@@ -82,10 +76,6 @@ impl Spans {
         ) {
             record(&call, "otel.status_code", &"ERROR");
         }
-    }
-
-    pub(crate) fn call(&self) -> Option<Arc<Span>> {
-        self.call.clone()
     }
 
     /// The span of an attempt, while it is under way.
