@@ -97,11 +97,7 @@ mod stopped;
 mod switch;
 #[cfg_attr(
     not(feature = "testing"),
-    expect(
-        dead_code,
-        unreachable_pub,
-        reason = "without it, no one can make a scope"
-    )
+    expect(unreachable_pub, reason = "without it, no one can make a scope")
 )]
 mod test_scope;
 #[cfg(feature = "testing")]

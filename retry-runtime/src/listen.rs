@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 use scoped_tls_hkt::scoped_thread_local;
 
-use crate::context::{beside_body, outer};
+use crate::context::outer;
 use crate::opaque::opaque;
 use crate::report::Report;
 use crate::test_scope::TestScope;
@@ -75,7 +75,8 @@ pub(crate) fn is_listening() -> bool {
 
 type OfProcess = Box<dyn Fn(&Report) + Send + Sync>;
 
-static OF_PROCESS: OnceLock<OfProcess> = OnceLock::new();
+/// The listener of the process.
+pub(crate) static OF_PROCESS: OnceLock<OfProcess> = OnceLock::new();
 
 /// Installs a function that gets the [`Report`] of each call in this process when the call ends, also when it is dropped: for
 /// your own metrics, or for a list of the functions that were called. Returns whether it was installed: `false` if there is one
@@ -107,13 +108,6 @@ static OF_PROCESS: OnceLock<OfProcess> = OnceLock::new();
 /// ```
 pub fn set_listener(listener: impl Fn(&Report) + Send + Sync + 'static) -> bool {
     OF_PROCESS.set(Box::new(listener)).is_ok()
-}
-
-/// Gives the report to the listener of the process.
-pub(crate) fn report_to_process(report: &Report) {
-    if let Some(listener) = OF_PROCESS.get() {
-        notify(|| beside_body(|| listener(report)));
-    }
 }
 
 /// Runs code of a user while a call is dropped. While a panic unwinds, a panic of the code is caught, because it would abort the

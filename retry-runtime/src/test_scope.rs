@@ -35,8 +35,8 @@ pub(crate) struct ScopeState {
     /// The copies of the cells of budgets, by the id of the original.
     cells: HashMap<u64, Arc<BudgetCell>>,
     /// The policies of presets that are not those in the code, by the address of the preset.
-    presets: HashMap<usize, Policy>,
-    ended: Vec<LoggedCall>,
+    pub(crate) presets: HashMap<usize, Policy>,
+    pub(crate) ended: Vec<LoggedCall>,
 }
 
 /// A call that ended in a test scope.
@@ -70,11 +70,6 @@ pub(crate) struct KeptForLog {
 }
 
 impl TestScope {
-    /// Sets the policy of the preset at this address for the calls in this scope that begin from now on.
-    pub(crate) fn set_policy(&self, preset: usize, policy: Policy) {
-        self.state().presets.insert(preset, policy);
-    }
-
     /// Counts a call of `function` that begins with this budget and this one for hedges.
     pub(crate) fn enter(
         self: &Arc<Self>,
@@ -105,12 +100,7 @@ impl TestScope {
         self.state().presets.get(&preset).cloned()
     }
 
-    /// Takes the calls that ended so far.
-    pub(crate) fn take(&self) -> Vec<LoggedCall> {
-        mem::take(&mut self.state().ended)
-    }
-
-    fn state(&self) -> MutexGuard<'_, ScopeState> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, ScopeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -201,20 +201,16 @@ impl State<'_> {
         let (Some(previous), Some(budget)) = (frame.previous.get(), self.budget()) else {
             return Some(Charge::Free);
         };
-        let (mut number, mut progressed) = (frame.number(), 0);
-        if let Some(rest) = frame.rest.get() {
-            let noted = rest.noted();
-            number -= u32::from(noted.hedging.hedge == Some(Hedge::Lost));
-            progressed = noted.progressed;
-        }
+        let noted = frame.rest.get().map(|rest| rest.noted());
+        let hedged = noted.is_some_and(|noted| noted.hedging.hedge == Some(Hedge::Lost));
         let mut request = Request {
             charge: Charge::after(previous),
-            number,
+            number: frame.number() - u32::from(hedged),
             had_begun: budget.had_begun(frame.faults.get()),
             // A wait counts as pending.
             at_once: !frame.was_pending.get() && frame.number() == 1,
         };
-        if progressed == frame.number() {
+        if frame.progressed() == frame.number() {
             // A retry after progress restarts the count of attempts, so it has to cost something.
             request.charge = request.charge.max(Charge::Failure);
             request.had_begun = false;

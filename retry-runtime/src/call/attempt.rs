@@ -87,6 +87,11 @@ impl<F: Future, C: Limits> Future for Attempting<'_, '_, F, C> {
     }
 }
 
+/// A limit that is seen so late passed while the thread or the process stood still.
+const LATE: Duration = Duration::from_millis(5);
+/// How often the body is polled after that. The task of a connection may wake another task, and that one the body.
+const LAST_POLLS: u8 = 3;
+
 impl State<'_> {
     /// Enters an attempt and its span for one poll. The first poll begins it. Returns the cut if the deadline was reached before.
     #[inline]
@@ -175,6 +180,20 @@ impl State<'_> {
         self.end_wait();
         outer(|outer| self.begin_within(outer));
     }
+
+    /// Whether the body is polled once more, although it reached this limit. Its answer may have come in time, and lie in a socket that
+    /// another task reads.
+    #[cold]
+    fn polls_again(&self, limit: Stamp, waker: &mut Context<'_>) -> bool {
+        let polls = self.last_polls.get();
+        let is_late = polls > 0 || Stamp::now().since(limit) >= LATE;
+        if !is_late || polls == LAST_POLLS || !self.frame.is_attempt() {
+            return false;
+        }
+        self.last_polls.set(polls + 1);
+        // It wakes this task after tokio has looked at the sockets, and run the tasks that they wake.
+        pin!(yield_now()).poll(waker).is_pending()
+    }
 }
 
 opaque! { Attempting [F, C: Limits] ['_, '_, F, C]; }
@@ -202,27 +221,6 @@ pub(super) fn poll_limits(
         return Poll::Pending;
     }
     Poll::Ready(reached)
-}
-
-/// A limit that is seen so late passed while the thread or the process stood still.
-const LATE: Duration = Duration::from_millis(5);
-/// How often the body is polled after that. The task of a connection may wake another task, and that one the body.
-const LAST_POLLS: u8 = 3;
-
-impl State<'_> {
-    /// Whether the body is polled once more, although it reached this limit. Its answer may have come in time, and lie in a socket that
-    /// another task reads.
-    #[cold]
-    fn polls_again(&self, limit: Stamp, waker: &mut Context<'_>) -> bool {
-        let polls = self.last_polls.get();
-        let is_late = polls > 0 || Stamp::now().since(limit) >= LATE;
-        if !is_late || polls == LAST_POLLS || !self.frame.is_attempt() {
-            return false;
-        }
-        self.last_polls.set(polls + 1);
-        // It wakes this task after tokio has looked at the sockets, and run the tasks that they wake.
-        pin!(yield_now()).poll(waker).is_pending()
-    }
 }
 
 /// The limit that ended an attempt before its body returned, or `until`, which does not accept what the body returned.

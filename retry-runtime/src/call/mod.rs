@@ -49,13 +49,12 @@ use std::time::Duration;
 use crate::budget::{BudgetCell, BudgetConfig, BudgetRef};
 use crate::clock::Stamp;
 use crate::context::{Frame, Rest, Times};
-use crate::delays::DelayRange;
 use crate::listen::{is_listening, test_scope_around};
 use crate::opaque::opaque;
 use crate::site::{Site, SiteSettings};
 use crate::switch::DISABLED;
 use crate::test_scope::CallInScope;
-use crate::{metrics, rng, trace};
+use crate::{metrics, trace};
 
 /// One call of an annotated function.
 ///
@@ -164,17 +163,15 @@ pub(crate) struct State<'p> {
     stands: bool,
 }
 
+/// The environment of a call: its budget, the budget of its hedges, the switch, the most attempts, and its time.
+/// It is that of the process, or that of the test scope in which the call begins.
 impl State<'_> {
     /// Returns how long the call has taken, or `None` if its time has not started.
     pub(super) fn elapsed(&self) -> Option<Duration> {
         let started = self.frame.times.get().started?;
         Some(Stamp::now().since(started))
     }
-}
 
-/// The environment of a call: its budget, the budget of its hedges, the switch, the most attempts, and the draw of its delays.
-/// It is that of the process, or that of the test scope in which the call begins.
-impl State<'_> {
     /// What its test scope gives to the call, if it began in one.
     #[inline]
     fn scope(&self) -> Option<&CallInScope> {
@@ -202,14 +199,6 @@ impl State<'_> {
     pub(super) fn hedges(&self) -> BudgetRef<'_> {
         let own = self.scope().map(|own| &*own.hedges);
         hedges_of(own.unwrap_or(&self.settings.shared.hedges))
-    }
-
-    /// Draws the delay before the next attempt. Returns it, and whether the call waits for it.
-    pub(super) fn draw(&self, range: DelayRange, now: Stamp) -> (Duration, bool) {
-        match self.scope() {
-            None => (rng::draw(rng::seed(now), range), true),
-            Some(own) => (own.draw(self.frame.number(), range), own.scope.waits),
-        }
     }
 }
 

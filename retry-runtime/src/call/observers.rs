@@ -20,7 +20,8 @@ use tracing::Span;
 use super::State;
 use super::events::{Event, FailedWith};
 use crate::clock::Stamp;
-use crate::listen::{listener, report_to_process};
+use crate::context::beside_body;
+use crate::listen::{OF_PROCESS, listener, notify};
 use crate::metrics::{self, Attempted, Metric};
 use crate::report::{PreviousFailure, Report, Which};
 use crate::stopped::Outcome;
@@ -146,7 +147,9 @@ impl State<'_> {
 
     /// Gives the report to the listener of the process, to the outer listener, and to the test scope of the call.
     pub(super) fn give_report(&self, report: Report) {
-        report_to_process(&report);
+        if let Some(listener) = OF_PROCESS.get() {
+            notify(|| beside_body(|| listener(&report)));
+        }
         listener(|listener| listener.record(report.clone()));
         if let Some(own) = self.scope() {
             own.log(report);

@@ -15,7 +15,7 @@ use super::events::FailedWith;
 use crate::clock::{SHORTEST, Sleep, Stamp, sleep_until};
 use crate::delays::{DelayRange, Jitter};
 use crate::opaque::opaque;
-use crate::trace;
+use crate::{rng, trace};
 
 /// When the next attempt of a function begins.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +44,10 @@ impl State<'_> {
         failed: Option<FailedWith<'_>>,
     ) -> NextAttemptAt {
         let frame = &self.frame;
-        let (delay, waits) = self.draw(range, now);
+        let (delay, waits) = match self.scope() {
+            None => (rng::draw(rng::seed(now), range), true),
+            Some(own) => (own.draw(frame.number(), range), own.scope.waits),
+        };
         if self.observed || self.settings.policy.jitter() == Jitter::Decorrelated {
             let mut noted = frame.rest().noted();
             let after_failure = failed.map(|_| delay);

@@ -1,5 +1,6 @@
 //! A future whose calls do not wait, and are independent of other tests.
 
+use std::mem;
 use std::sync::Arc;
 
 use super::log::Log;
@@ -105,7 +106,7 @@ impl Scope {
         let calls = WithReport::with(Listener::of(Arc::clone(&scope)), future);
         async move {
             let (output, _) = calls.await;
-            (output, Log(scope.take()))
+            (output, Log(mem::take(&mut scope.state().ended)))
         }
     }
 
@@ -127,7 +128,7 @@ impl Scope {
         let listener = Listener::of(Arc::clone(&scope));
         let output = listener.lend(work);
         listener.pass_on();
-        (output, Log(scope.take()))
+        (output, Log(mem::take(&mut scope.state().ended)))
     }
 
     fn begin(self) -> Arc<TestScope> {
@@ -139,7 +140,7 @@ impl Scope {
             ..TestScope::default()
         };
         for (preset, policy) in self.presets {
-            scope.set_policy(preset.address(), policy);
+            scope.state().presets.insert(preset.address(), policy);
         }
         Arc::new(scope)
     }
