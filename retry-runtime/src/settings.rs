@@ -162,7 +162,7 @@ pub fn configure(
     let scope = test_scope_around();
     for (preset, policy) in policies {
         match &scope {
-            Some(scope) => scope.set_policy(preset.address(), policy),
+            Some(scope) => drop(scope.state().presets.insert(preset.address(), policy)),
             None => preset.set(policy),
         }
     }
