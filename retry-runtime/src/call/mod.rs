@@ -92,7 +92,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
                 waits: Cell::new(false),
                 follows_refusal: Cell::new(false),
                 last_polls: Cell::new(0),
-                said: Cell::default(),
+                said: Cell::new(Said::Nothing),
                 stands: false,
             },
             kept: None,
