@@ -1,26 +1,8 @@
 //! Twenty functions around each other are too many for rustc, unless one of them boxes the future of the next.
 
-use std::io;
 use std::pin::Pin;
 
-use reattempt::retry;
-
-async fn innermost() -> io::Result<()> {
-    std::future::ready(()).await;
-    Ok(())
-}
-
-/// Each function calls the one before it.
-macro_rules! layers {
-    ($inner:ident $outer:ident $($rest:ident)*) => {
-        #[retry]
-        async fn $outer() -> io::Result<()> {
-            $inner().await
-        }
-        layers!($outer $($rest)*);
-    };
-    ($outermost:ident) => {};
-}
+include!("../data/layers.rs");
 
 layers!(innermost a b c d e f g h i j);
 
@@ -31,10 +13,6 @@ async fn boxes() -> io::Result<()> {
 }
 
 layers!(boxes k l m n o p q r s t);
-
-const fn size<F>(_: fn() -> F) -> usize {
-    size_of::<F>()
-}
 
 #[tokio::test]
 async fn twenty_functions_compile_if_one_boxes_the_future_of_the_next() {
