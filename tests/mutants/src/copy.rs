@@ -39,19 +39,17 @@ impl Copy {
         })
     }
 
-    /// Writes all mutants into the copy, less those that cannot sleep, and builds its tests.
+    /// Writes all mutants into the copy, less those that cannot sleep, and builds its tests. The question goes into `library`.
     pub(crate) fn plant_all(
         &self,
         mutants: &[Mutant],
-        packages: &[&str],
+        library: &str,
         tests: &[&str],
     ) -> Result<Asleep> {
         let mut blamed = BTreeSet::<usize>::new();
         loop {
             let mut files: BTreeMap<String, Vec<_>> = BTreeMap::new();
-            for package in packages {
-                files.insert(format!("{package}/src/lib.rs"), Vec::new());
-            }
+            files.insert(library.to_owned(), Vec::new());
             for (number, mutant) in (1..).zip(mutants) {
                 let file = files.entry(mutant.file.clone()).or_default();
                 if !blamed.contains(&number) {
@@ -62,7 +60,7 @@ impl Copy {
             for (file, mutants) in files {
                 let text = fs::read_to_string(self.root.join(&file))?;
                 let mut written = plant::all(&text, &mutants).with_context(|| file.clone())?;
-                if file.ends_with("src/lib.rs") {
+                if file == library {
                     written.surround(FEATURES, QUESTION);
                 }
                 write(&self.folder.join(&file), written.text.as_bytes())?;

@@ -36,7 +36,6 @@ const WORKERS: usize = 4;
 
 /// What is changed, and what should notice it.
 struct Plan {
-    packages: &'static [&'static str],
     /// The files that are changed unless others are named: where a fault would harm a caller.
     files: &'static [&'static str],
     tests: &'static str,
@@ -45,7 +44,6 @@ struct Plan {
 }
 
 const RUNTIME: Plan = Plan {
-    packages: &["retry-runtime"],
     files: &[
         "retry-runtime/src/budget/**",
         "retry-runtime/src/call/**",
@@ -73,7 +71,6 @@ const RUNTIME: Plan = Plan {
 };
 
 const MACROS: Plan = Plan {
-    packages: &["retry-macros"],
     files: &[
         "retry-macros/src/lower.rs",
         "retry-macros/src/lower/**",
@@ -107,11 +104,9 @@ fn main() -> Result<()> {
         .ancestors()
         .nth(2)
         .context("this package is two folders below the root")?;
-    let mut mutants = Vec::new();
-    for package in plan.packages {
-        mutants.extend(list::of(root, package, &files)?);
-    }
+    let mutants = list::of(root, &format!("reattempt-{what}"), &files)?;
     println!("{} mutants", mutants.len());
+    ensure!(!mutants.is_empty(), "a plan without a mutant shows nothing");
     let (fates, failing) = fates(root, &what, &plan, &mutants)?;
     let mut report = String::new();
     let mut counts = BTreeMap::<_, usize>::new();
@@ -133,7 +128,11 @@ fn main() -> Result<()> {
 /// What became of each mutant, and how many tests fail without one.
 fn fates(root: &Path, what: &str, plan: &Plan, mutants: &[Mutant]) -> Result<(Vec<Fate>, usize)> {
     let arguments: Vec<&str> = plan.tests.split_whitespace().collect();
-    let asleep = Copy::new(root, what)?.plant_all(mutants, plan.packages, &arguments)?;
+    let asleep = Copy::new(root, what)?.plant_all(
+        mutants,
+        &format!("retry-{what}/src/lib.rs"),
+        &arguments,
+    )?;
     let Asleep {
         programs,
         numbers,
