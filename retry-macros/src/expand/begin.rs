@@ -14,7 +14,7 @@ use crate::tokens::{self, generated, located};
 /// Output: use ::reattempt::__private as __retry;
 ///         static SHARED: __retry::SiteState = __retry::SiteState::NEW;
 ///         static SITE: __retry::Site<true> = __retry::Site(__retry::SiteSettings::new("…::f", POLICY, &SHARED));
-///         let mut call = __retry::Site::begin(&SITE);      // or SiteSettings::begin(&SITE), or SITE.begin()
+///         let mut call = __retry::Site::begin(&SITE, &SITE);      // or SiteSettings::begin(&SITE, …), or SITE.begin(…)
 /// ```
 pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) -> TokenStream {
     let SettingsCode {
@@ -68,13 +68,15 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
             let __settings = __retry::SiteSettings::of_call(&__RETRY_SITE) #of_call;
         }),
     };
-    let begun = match (kind, &worked_out) {
+    let settings = match worked_out {
+        None => generated!(__RETRY_SITE),
+        Some(_) => generated!(__settings),
+    };
+    let begun = match kind {
         // Not a method call, which a trait of the user for every type could take over.
-        (Some(kind), None) => generated!(#kind::begin(&__RETRY_SITE)),
-        (Some(kind), Some(_)) => generated!(#kind::begin_with(&__RETRY_SITE, &__settings)),
+        Some(kind) => generated!(#kind::begin(&__RETRY_SITE, &#settings)),
         // Only rustc can read the policy, so it chooses the kind of site.
-        (None, None) => generated!(#begins.begin()),
-        (None, Some(_)) => generated!(#begins.begin_with(&__settings)),
+        None => generated!(#begins.begin(&#settings)),
     };
     let begun = match &model.on_end {
         None => begun,

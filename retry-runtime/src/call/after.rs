@@ -408,7 +408,7 @@ mod tests {
         static SITE: Site<false> = Site(SiteSettings::new("test", Policy::new(), &SHARED));
         let (held, panic) = with_local_recorder(&Panics, || {
             // A call is recorded only if there is a recorder when it begins.
-            let mut call = SITE.begin::<()>();
+            let mut call = SITE.begin::<()>(&SITE);
             let held = Arc::downgrade(call.state.frame.rest());
             let mut waker = Context::from_waker(Waker::noop());
             {
@@ -428,7 +428,7 @@ mod tests {
         static SITE: Site<false> = Site(SiteSettings::new("test", Policy::new(), &SHARED));
         let panic = with_local_recorder(&Panics, || {
             catch_unwind(|| {
-                let mut call = SITE.begin::<()>();
+                let mut call = SITE.begin::<()>(&SITE);
                 let _ = call.attempt_blocking(|| panic!("the body's own"));
             })
         });

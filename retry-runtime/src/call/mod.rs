@@ -20,6 +20,11 @@
 //!
 //! Most code is not generic, so a program has it once, and not once for each annotated function.
 
+#![expect(
+    clippy::inline_always,
+    reason = "inlined, the call is made where it stays, and not copied there"
+)]
+
 mod after;
 mod attempt;
 mod blocking;
@@ -60,6 +65,7 @@ use crate::{metrics, trace};
 ///
 /// `C` is what can cut its attempts: [`Cut`], or [`Never`] without limits. `K` is what it keeps of its last error. If a
 /// later attempt is cut, this becomes the source of the [`Stopped`](crate::Stopped).
+#[must_use]
 pub struct Call<'p, C, K> {
     pub(crate) state: State<'p>,
     kept: Option<K>,
@@ -68,10 +74,6 @@ pub struct Call<'p, C, K> {
 
 impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Begins a call with these settings.
-    #[expect(
-        clippy::inline_always,
-        reason = "inlined, the call is made where it stays, and not copied there"
-    )]
     #[inline(always)]
     pub(crate) fn with(settings: &'p SiteSettings<'p>) -> Self {
         let recorded = metrics::is_recording();
@@ -101,42 +103,24 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     }
 }
 
-// Generated code writes `Site::begin(&SITE)` for a function with limits, and `SiteSettings::begin(&SITE)` for one
-// without. If only rustc can read the policy, it writes `SITE.begin()`. rustc then finds the method on `Site<true>`, or
-// behind another site. If such a policy has a wrong type, the parameter of its site is unknown: rustc takes the first
+// The receiver only says whether there are limits. Generated code writes `Site::begin(&SITE, &SITE)` for a function with limits,
+// and `SiteSettings::begin(&SITE, &SITE)` for one without. If only rustc can read the policy, it writes `SITE.begin(&SITE)`.
+// rustc then finds the method on `Site<true>`, or behind another site. If such a policy has a wrong type, the parameter of its site is unknown: rustc takes the first
 // method, and reports only the policy. If each kind of site had methods of its own, rustc would report that it cannot
 // choose.
 
 impl Site<true> {
-    /// Begins a call with the function's own settings.
-    #[expect(clippy::inline_always, reason = "as for `Call::with`")]
+    /// Begins a call with these settings: the function's own, or those made for the call.
     #[inline(always)]
-    #[must_use]
-    pub fn begin<K>(&self) -> Call<'_, Cut, K> {
-        Call::with(self)
-    }
-
-    /// Begins a call with settings made for it.
-    #[inline]
-    #[must_use]
-    pub fn begin_with<'p, K>(&self, settings: &'p SiteSettings<'p>) -> Call<'p, Cut, K> {
+    pub fn begin<'p, K>(&self, settings: &'p SiteSettings<'p>) -> Call<'p, Cut, K> {
         Call::with(settings)
     }
 }
 
 impl SiteSettings<'static> {
-    /// Begins a call with the function's own settings.
-    #[expect(clippy::inline_always, reason = "as for `Call::with`")]
+    /// Begins a call with these settings: the function's own, or those made for the call.
     #[inline(always)]
-    #[must_use]
-    pub fn begin<K>(&self) -> Call<'_, Never, K> {
-        Call::with(self)
-    }
-
-    /// Begins a call with settings made for it.
-    #[inline]
-    #[must_use]
-    pub fn begin_with<'p, K>(&self, settings: &'p SiteSettings<'p>) -> Call<'p, Never, K> {
+    pub fn begin<'p, K>(&self, settings: &'p SiteSettings<'p>) -> Call<'p, Never, K> {
         Call::with(settings)
     }
 }

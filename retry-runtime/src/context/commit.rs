@@ -301,7 +301,7 @@ mod tests {
         let attempts = Cell::new(0);
         let outer = || async {
             attempts.set(attempts.get() + 1);
-            let mut call = SITE.begin::<()>();
+            let mut call = SITE.begin::<()>(&SITE);
             let _ = call.attempt(async {}).await;
             let lost = Ruling::retry(Assessment::new(Verdict::Transient));
             let at = call.state.fail(lost, &"lost").expect("another attempt");
@@ -410,7 +410,7 @@ mod tests {
         static STATE: SiteState = SiteState::NEW;
         static SITE: Site<true> = Site(SiteSettings::new("hedged", POLICY, &STATE));
         let settings = SITE.of_call().with_policy(|_| policy);
-        let mut call = SITE.begin_with(&settings);
+        let mut call = SITE.begin(&settings);
         let mut cancel = pin!(cancel);
         loop {
             let race = call.race(
@@ -476,7 +476,7 @@ mod tests {
         static STATE: SiteState = SiteState::NEW;
         static SITE: Site<true> = Site(SiteSettings::new("hedged", POLICY, &STATE));
         let settings = SITE.of_call().with_policy(|_| HEDGED.with_timeout(MINUTE));
-        let mut call = SITE.begin_with(&settings);
+        let mut call = SITE.begin(&settings);
         let mut cancel = pin!(call.signal(Cancels::into_future(sleep(Duration::from_millis(500)))));
         let body = || async {
             if Attempt::current().unwrap().number() == 1 {
