@@ -8,7 +8,7 @@ use super::decide::{Repeatable, Situation, decide, held_back};
 use super::events::{Event, FailedWith};
 use super::settle::Said;
 use super::timers::{Next, NextAttemptAt};
-use super::{Call, State, own_attempts};
+use super::{Call, State};
 use crate::budget::{Charge, Request};
 use crate::classify::{AskedDelay, Assessment, Ruling, Verdict};
 use crate::clock::Stamp;
@@ -176,7 +176,7 @@ impl State<'_> {
     fn situation(&self, now: Stamp, hint: Option<AskedDelay>) -> Situation {
         let (frame, settings) = (&self.frame, self.settings);
         let allowed = outer(|outer| self.allow_within(outer));
-        let allowed = allowed.unwrap_or_else(|| own_attempts(settings, self.scope()));
+        let allowed = allowed.unwrap_or_else(|| self.own_attempts());
         let last = frame.rest.get().and_then(|rest| rest.noted().waits.last);
         let throttled = frame.previous.get() == Some(PreviousFailure::Failed(Verdict::Throttled));
         let attempts = frame.attempts_in_a_row();

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
+use super::State;
 use super::events::Event;
-use super::{State, own_attempts};
 use crate::clock::Stamp;
 use crate::context::{Allowed, Frame, Leeway, Phase, outer};
 use crate::policy::Nested;
@@ -30,11 +30,9 @@ impl State<'_> {
         frame.inside.set(Allowed { leeway, again });
         if begins && outer.is_call() && !outermost {
             let prepares = matches!(outer.phase.get(), Phase::Preparation(_));
-            let (around, function) = (
-                outer.node.get_or_init(Arc::default),
-                self.settings.function(),
-            );
-            let node = around.begin(outer.present(), prepares, function, Stamp::now);
+            let (number, function) = (outer.present(), self.settings.function());
+            let around = outer.node.get_or_init(Arc::default);
+            let node = around.begin(number, prepares, function, Stamp::now);
             let _ = frame.node.set(node);
         }
         self.allow_within(outer);
@@ -43,7 +41,7 @@ impl State<'_> {
     /// Finds out how many attempts the call may make within the outer attempt, and returns it. It may make fewer than its own if the
     /// same operation had failed retries.
     pub(super) fn allow_within(&self, outer: &Frame) -> u32 {
-        let own = own_attempts(self.settings, self.scope());
+        let own = self.own_attempts();
         if self.is_outermost(outer) {
             return own;
         }

@@ -83,20 +83,20 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         let started = timed.then(Stamp::now);
         let deadline = started.map_or(Stamp::NEVER, |now| now.after(settings.policy.deadline()));
         let rest = observed.then(|| of_test_scope(settings)).flatten();
-        let scope = rest.as_ref().and_then(|rest| rest.scope.as_ref());
-        let most = own_attempts(settings, scope);
+        let state = State {
+            frame: Frame::new(Times::new(started, deadline), rest),
+            settings,
+            observed,
+            recorded,
+            waits: Cell::new(false),
+            follows_refusal: Cell::new(false),
+            last_polls: Cell::new(0),
+            said: Cell::new(Said::Nothing),
+            stands: false,
+        };
+        state.frame.allow(state.own_attempts());
         Self {
-            state: State {
-                frame: Frame::new(Times::new(started, deadline), most, rest),
-                settings,
-                observed,
-                recorded,
-                waits: Cell::new(false),
-                follows_refusal: Cell::new(false),
-                last_polls: Cell::new(0),
-                said: Cell::new(Said::Nothing),
-                stands: false,
-            },
+            state,
             kept: None,
             cuts: PhantomData,
         }
@@ -164,6 +164,14 @@ impl State<'_> {
         rest.scope.as_ref()
     }
 
+    /// The attempts that the call may make by itself.
+    #[inline]
+    fn own_attempts(&self) -> u32 {
+        let own = self.settings.policy.most_attempts();
+        let most = self.scope().and_then(|own| own.scope.attempts);
+        most.map_or(own, |most| most.min(own))
+    }
+
     /// Whether retries are on.
     pub(super) fn is_enabled(&self) -> bool {
         let own = self.scope().map(|own| &own.scope.disabled);
@@ -192,14 +200,6 @@ fn of_test_scope(settings: &SiteSettings<'_>) -> Option<Arc<Rest>> {
     let (budget, hedges) = (settings.budget(), hedges_of(&settings.shared.hedges));
     let scope = test_scope_around()?;
     Some(Rest::of(scope.enter(settings.name, budget, hedges)))
-}
-
-/// The attempts that a call may make by itself.
-#[inline]
-fn own_attempts(settings: &SiteSettings<'_>, scope: Option<&CallInScope>) -> u32 {
-    let own = settings.policy.most_attempts();
-    let most = scope.and_then(|own| own.scope.attempts);
-    most.map_or(own, |most| most.min(own))
 }
 
 fn hedges_of(cell: &BudgetCell) -> BudgetRef<'_> {

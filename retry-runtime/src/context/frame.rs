@@ -60,12 +60,11 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The frame of a call that may make so many attempts.
+    /// The frame of a call with this time and these limits.
     #[inline]
-    pub(crate) fn new(times: Times, most: u32, rest: Option<Arc<Rest>>) -> Self {
+    pub(crate) fn new(times: Times, rest: Option<Arc<Rest>>) -> Self {
         Self {
             times: Cell::new(times),
-            count: Cell::new(Count { number: 0, most }),
             rest: rest.map_or_else(OnceCell::new, OnceCell::from),
             ..Self::default()
         }
@@ -350,7 +349,8 @@ mod tests {
     use crate::classify::Verdict;
 
     fn frame(number: u32, most: u32) -> Frame {
-        let frame = Frame::new(Times::default(), most, None);
+        let frame = Frame::default();
+        frame.allow(most);
         (0..number).for_each(|_| frame.count_attempt());
         frame
     }
@@ -420,7 +420,7 @@ mod tests {
     }
 
     fn frame_with(times: Times) -> Frame {
-        Frame::new(times, 1, None)
+        Frame::new(times, None)
     }
 
     #[test]
