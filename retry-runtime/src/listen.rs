@@ -41,21 +41,16 @@ impl Listener {
     /// Runs one poll of the code inside.
     pub(crate) fn lend<T>(&self, poll: impl FnOnce() -> T) -> T {
         self.mark.set(mark());
-        if self.scope.get().is_none() {
-            if let Some(scope) = test_scope_around() {
-                let _ = self.scope.set(scope);
-            }
-        }
+        // Unless it has one.
+        let _ = test_scope_around().map(|scope| self.scope.set(scope));
         LISTENER.set(self, poll)
     }
 
     /// Returns the last report, and passes it to the outer listener.
     pub(crate) fn pass_on(&self) -> Option<Report> {
-        let report = self.last.take();
-        if let Some(report) = &report {
-            listener(|outer| outer.record(report.clone()));
-        }
-        report
+        let report = self.last.take()?;
+        listener(|outer| outer.record(report.clone()));
+        Some(report)
     }
 
     /// Records the report of a call that ended, unless another call is between the listener and that call.
