@@ -450,7 +450,7 @@ impl<Q, L> RetryLayer<Q, L> {
                 Break(ended) => break ended,
             };
             if let Some(answer) = answer.take() {
-                let rest = pin!(at.at_most(REST).into_future());
+                let rest = pin!(at.into_future().at_most(REST));
                 unless(rest, requests.discard(answer)).await;
             }
             at.await;

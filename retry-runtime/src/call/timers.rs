@@ -75,18 +75,6 @@ impl State<'_> {
     }
 }
 
-#[cfg(feature = "_layers")]
-impl NextAttemptAt {
-    /// The first part of the wait, no longer than this.
-    pub(crate) fn at_most(self, longest: Duration) -> Self {
-        let next = match self.next {
-            Next::At(now, end) => Next::At(now, end.min(now.plus(longest))),
-            Next::Other => Next::Other,
-        };
-        Self { next, ..self }
-    }
-}
-
 impl IntoFuture for NextAttemptAt {
     type Output = ();
     type IntoFuture = Wait;
@@ -123,6 +111,15 @@ pin_project! {
         end: Stamp,
         #[pin]
         timer: Option<Sleep>,
+    }
+}
+
+#[cfg(feature = "_layers")]
+impl Wait {
+    /// The first part of the wait, no longer than this.
+    pub(crate) fn at_most(self, longest: Duration) -> Self {
+        let end = self.end.min(self.now.plus(longest));
+        Self { end, ..self }
     }
 }
 
