@@ -120,7 +120,7 @@ pin_project! {
     pub struct Signal<F> {
         call: Arc<Rest>,
         #[pin]
-        cancel: Option<Cancel<F>>,
+        cancel: Cancel<F>,
     }
 }
 
@@ -129,7 +129,7 @@ impl<C, K> Call<'_, C, K> {
     pub fn signal<F>(&self, cancel: Cancel<F>) -> Signal<F> {
         Signal {
             call: Arc::clone(self.state.frame.rest()),
-            cancel: Some(cancel),
+            cancel,
         }
     }
 }
@@ -146,12 +146,11 @@ impl<F> Future for Signal<F> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<()> {
-        let mut this = self.project();
-        if let Some(cancel) = this.cancel.as_mut().as_pin_mut() {
-            ready!(cancel.poll(waker));
+        let this = self.project();
+        if !this.call.noted().hedging.signalled {
+            ready!(this.cancel.poll(waker));
             this.call.noted().hedging.signalled = true;
         }
-        this.cancel.set(None);
         Poll::Ready(())
     }
 }
