@@ -61,10 +61,7 @@ impl<C: Limits, K> Call<'_, C, K> {
             return;
         };
         let wait = at.since(Stamp::now());
-        if wait.is_zero() {
-            return;
-        }
-        if trace::may_be_heard() && runs_tasks() {
+        if !wait.is_zero() && trace::may_be_heard() && runs_tasks() {
             state.log(Event::Blocked);
         }
         thread::sleep(wait);
