@@ -129,7 +129,7 @@ impl State<'_> {
         self.follows_refusal.set(false);
         self.frame.was_pending.set(true);
         if self.frame.rest.get().is_some() {
-            self.leave_span();
+            self.enter(|_| None);
             self.share_open_commits();
         }
     }

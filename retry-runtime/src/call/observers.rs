@@ -67,20 +67,14 @@ impl State<'_> {
         }
     }
 
-    /// Enters the span of an attempt, or that of the call for `before_retry`.
+    /// Enters the span of an attempt, or that of the call for `before_retry`, or leaves it for no other.
     #[cold]
     pub(super) fn enter(&self, find: impl FnOnce(&Spans) -> Option<Arc<Span>>) {
         if let Some(rest) = self.frame.rest.get() {
             let span = find(&rest.noted().spans);
             let entered = span.map(Entered::new);
-            rest.noted().spans.entered = entered;
+            let _left = mem::replace(&mut rest.noted().spans.entered, entered);
         }
-    }
-
-    /// Leaves the span of the attempt, or of the call.
-    pub(super) fn leave_span(&self) {
-        let rest = self.frame.rest.get();
-        let _ = rest.and_then(|rest| rest.noted().spans.entered.take());
     }
 
     /// The body of an attempt ends, which is one of two with a hedge beside it: counts it, and closes its span.

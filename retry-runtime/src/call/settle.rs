@@ -240,7 +240,7 @@ impl<C: Limits, K> Call<'_, C, K> {
     {
         let prepared = prepared.into_error();
         let state = &self.state;
-        state.leave_span();
+        state.enter(|_| None);
         state.frame.refusal.set(None);
         let error = if let Some(error) = prepared {
             let (verdict, words) = (Verdict::Unknown, &"`before_retry` failed");

@@ -63,11 +63,8 @@ impl Spans {
         }
     }
 
-    /// Closes the spans of a call that ended. Attempts that have not ended were dropped with the call.
+    /// Closes the span of a call that ended.
     pub(crate) fn end(&mut self, outcome: Outcome) {
-        for which in [Which::First, Which::Hedge] {
-            self.end_attempt(which, Attempted::Unfinished, None);
-        }
         let Some(call) = self.call.take() else { return };
         record(&call, "outcome", &outcome.as_str());
         if !matches!(
