@@ -79,11 +79,7 @@ impl<F: Future, C: Limits> Future for Attempting<'_, '_, F, C> {
             return Poll::Ready(Ok(output));
         }
         state.suspend();
-        let Some(slot) = C::slot(this.timer) else {
-            return Poll::Pending;
-        };
-        let cut = ready!(poll_limits(state, slot, waker));
-        C::from(cut).map_or(Poll::Pending, |cut| Poll::Ready(Err(cut)))
+        C::poll(this.timer, |timer| poll_limits(state, timer, waker)).map(Err)
     }
 }
 
@@ -255,11 +251,13 @@ pub trait Limits: Copy + Into<Cut> {
     /// The timer in the future of an attempt. Without limits, there is no room for one.
     type Timer: Default + Send;
 
-    /// Returns the place for a timer, or `None` for a function without limits.
+    /// Polls the timer, in the place that there is for it. Without limits, there is none.
     #[inline]
-    #[must_use]
-    fn slot(_timer: Pin<&mut Self::Timer>) -> Option<Pin<&mut Option<Sleep>>> {
-        None
+    fn poll(
+        _timer: Pin<&mut Self::Timer>,
+        _poll: impl FnOnce(Pin<&mut Option<Sleep>>) -> Poll<Cut>,
+    ) -> Poll<Self> {
+        Poll::Pending
     }
 
     /// Returns the cut, or `None` for a function without limits.
@@ -275,8 +273,11 @@ impl Limits for Cut {
     type Timer = Option<Sleep>;
 
     #[inline]
-    fn slot(timer: Pin<&mut Self::Timer>) -> Option<Pin<&mut Option<Sleep>>> {
-        Some(timer)
+    fn poll(
+        timer: Pin<&mut Self::Timer>,
+        poll: impl FnOnce(Pin<&mut Option<Sleep>>) -> Poll<Cut>,
+    ) -> Poll<Self> {
+        poll(timer)
     }
 
     #[inline]

@@ -80,17 +80,13 @@ impl<C: Limits, K> Call<'_, C, K> {
                     }
                 }
                 let state = &self.state;
-                if let Some(slot) = C::slot(limit.as_mut()) {
-                    if let Poll::Ready(cut) = poll_limits(state, slot, waker).map(C::from) {
-                        let Some(cut) = cut else {
-                            return Poll::Pending;
-                        };
-                        first.set(None);
-                        hedge.set(None);
-                        // Of two that run, the first is cut.
-                        state.turn_to(Which::First);
-                        return Poll::Ready(settle(self, Err(cut)));
-                    }
+                let cut = C::poll(limit.as_mut(), |timer| poll_limits(state, timer, waker));
+                if let Poll::Ready(cut) = cut {
+                    first.set(None);
+                    hedge.set(None);
+                    // Of two that run, the first is cut.
+                    state.turn_to(Which::First);
+                    return Poll::Ready(settle(self, Err(cut)));
                 }
                 // After a limit that was seen late, no hedge begins.
                 let Some(at) = hedge_at.filter(|_| state.last_polls.get() == 0) else {
