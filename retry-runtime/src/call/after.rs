@@ -28,7 +28,8 @@ impl State<'_> {
         words: &dyn Display,
     ) -> Result<NextAttemptAt, Outcome> {
         // Of two, the other one may be in its commit.
-        let alone = !matches!(self.frame.bodies.get(), Bodies::Both(_));
+        let frame = &self.frame;
+        let alone = !matches!(frame.bodies.get(), Bodies::Both(_));
         let ruling = match self.settings.idempotent {
             Some(true) => ruling.also_unknown(),
             _ if alone && self.is_in_doubt() => Ruling::stop(Assessment::UNKNOWN),
@@ -39,14 +40,18 @@ impl State<'_> {
         if verdict == Verdict::Throttled {
             self.pause_others(hint);
         }
+        let how = PreviousFailure::Failed(verdict);
         let failed = FailedWith { verdict, words };
-        if let Bodies::Both(which) = self.frame.bodies.get() {
+        if let Bodies::Both(which) = frame.bodies.get() {
             if ruling.retry && !self.is_signalled() {
-                self.set_aside(failed, ruling.hint(), which.other());
+                self.on_body_ended(Attempted::Failed(verdict), Some(words));
+                frame.set_aside(how, ruling.hint());
+                self.log(Event::SetAside(failed));
+                // A limit may cut the other before its next poll.
+                frame.bodies.set(Bodies::Rest(which.other()));
                 return Ok(self.next(Next::Other));
             }
         }
-        let how = PreviousFailure::Failed(verdict);
         self.wait_or_end(how, Repeatable::after(ruling), failed)
     }
 
@@ -104,10 +109,8 @@ impl State<'_> {
             }
             Cut::Late | Cut::Paused | Cut::Cancelled => return Err(self.cut_between(cut)),
         };
-        let failed = FailedWith {
-            verdict,
-            words: &cut,
-        };
+        let words = &cut;
+        let failed = FailedWith { verdict, words };
         self.wait_or_end(PreviousFailure::TimedOut, retry, failed)
             .map_err(|outcome| self.stopped(outcome))
     }

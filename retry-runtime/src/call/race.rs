@@ -20,15 +20,13 @@ use std::task::{Poll, ready};
 use std::time::Duration;
 
 use super::attempt::{Limits, poll_limits};
-use super::events::{Event, FailedWith};
+use super::events::Event;
 use super::timers::{Next, poll_until_due};
 use super::{Call, NextAttemptAt, State};
 use crate::budget::{Charge, Request};
-use crate::classify::AskedDelay;
 use crate::clock::Stamp;
 use crate::context::{Allowed, Bodies, Leeway};
-use crate::metrics::Attempted;
-use crate::report::{Hedge, PreviousFailure, Which};
+use crate::report::{Hedge, Which};
 
 /// What follows an attempt: another one then, or the result of the call.
 type Settled<F> = ControlFlow<<F as Future>::Output, NextAttemptAt>;
@@ -184,15 +182,5 @@ impl State<'_> {
         if let Bodies::Both(_) = self.frame.bodies.get() {
             self.frame.bodies.set(Bodies::Both(which));
         }
-    }
-
-    /// Sets the failure of one of two aside, because the other may succeed.
-    pub(super) fn set_aside(&self, failed: FailedWith<'_>, hint: Option<AskedDelay>, other: Which) {
-        let frame = &self.frame;
-        self.on_body_ended(Attempted::Failed(failed.verdict), Some(failed.words));
-        frame.set_aside(PreviousFailure::Failed(failed.verdict), hint);
-        self.log(Event::SetAside(failed));
-        // A limit may cut the other before its next poll.
-        frame.bodies.set(Bodies::Rest(other));
     }
 }
