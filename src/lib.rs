@@ -88,7 +88,7 @@ pub use reattempt_runtime::{
     is_enabled, propagate, set_enabled, set_listener, with_report,
 };
 
-pub use reattempt_runtime::{codes, deadline};
+pub use reattempt_runtime::{bounds, codes, deadline};
 
 #[doc(hidden)]
 pub use reattempt_runtime::private as __private;

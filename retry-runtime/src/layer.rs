@@ -24,7 +24,7 @@ use crate::getters::setters;
 use crate::lookup::{BoxedError, Kept, write_chain};
 use crate::opaque::opaque;
 use crate::policy::Policy;
-use crate::result::FromStopped;
+use crate::result::ByFrom;
 use crate::site::{BudgetOf, PolicyOf, Site, SiteSettings};
 use crate::stopped::{Outcome, Stopped};
 
@@ -357,7 +357,7 @@ impl<Q, L> RetryLayer<Q, L> {
         mut ready: impl FnMut() -> R,
     ) -> Result<A, BoxedError>
     where
-        C: Stops<FailedAttempt, ()>,
+        C: Stops<FailedAttempt, ByFrom>,
         Q: Requests<N, A>,
         E: ServiceError,
         R: Future<Output = Result<S, E>>,
@@ -480,9 +480,8 @@ pub struct FailedAttempt {
     once: &'static str,
 }
 
-#[diagnostic::do_not_recommend]
-impl FromStopped<()> for FailedAttempt {
-    fn from_stopped(stopped: Stopped) -> Self {
+impl From<Stopped> for FailedAttempt {
+    fn from(stopped: Stopped) -> Self {
         Self {
             error: stopped.into(),
             assessment: Assessment::UNKNOWN,

@@ -12,6 +12,7 @@
 
 pub mod adapters;
 mod atomics;
+pub mod bounds;
 mod budget;
 mod call;
 mod classify;

@@ -6,14 +6,15 @@ pub use std::option::Option::{None, Some};
 pub use std::result::Result::{Err, Ok};
 pub use std::time::Duration;
 
+pub use crate::bounds::*;
 pub use crate::budget::drive;
 pub use crate::call::{
-    Call, CanBlock, Cancels, Cut, Judgement, LastError, Limits, Never, NextAttemptAt, OnEnd, Said,
-    Signal, Stops, unless, unless_begun,
+    Call, Cut, Judgement, LastError, Limits, Never, NextAttemptAt, OnEnd, Said, Signal, Stops,
+    unless, unless_begun,
 };
 pub use crate::classify::{
-    Assessment, IntoHint, OfClient, OkAnswer, Ruling, SaysNoEffect, VerdictAnswer, ask, ask_delay,
-    ask_ok, hint_from, hint_in, says_no_effect, verdict_of,
+    Assessment, IntoHint, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_from, hint_in,
+    says_no_effect, verdict_of,
 };
 pub use crate::context::note_key;
 pub use crate::forward::Forwards;
@@ -25,9 +26,6 @@ pub use crate::lookup::{
     ForEachAttempt, Inside, IsTracked, Itself, Kept, Last, Lent, LentAcrossThreads, Level,
     MayRunTwice, Nothing, Other, Returned, StartsAnew, Unconverted, Unshared, handed_over,
 };
-pub use crate::result::{ByError, ByFrom, FromStopped, Prepared, ResultFuture, ResultLike, typed};
-pub use crate::run::{CallError, Chained, Linked, MayStop, Ruled};
-pub use crate::site::{
-    BudgetOf, ConstantPolicy, DelaysOf, PolicyOf, Site, SiteSettings, SiteState, constant,
-};
+pub use crate::result::{FromStopped, Prepared, ResultLike, typed};
+pub use crate::site::{ConstantPolicy, PolicyOf, Site, SiteSettings, SiteState, constant};
 pub use crate::{Backoff, Jitter, Nested, Policy};

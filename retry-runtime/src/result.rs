@@ -74,12 +74,12 @@ impl<E> FromStopped<ByError> for Error<E> {
     }
 }
 
-/// What the closure of a `run` returns: a future of a `Result`.
+/// What the closure of a [`run`](crate::Policy::run) returns: a future of a `Result`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a future of a `Result`",
     label = "`run` awaits a future that gives a `Result`",
     note = "for a closure that blocks its thread, write `run_blocking(|| …).call()`",
-    note = "for code that awaits, write `run(async || …)`"
+    note = "for code that awaits, write `run(async || …)`, which ends in the `Result`: `….await` without a `;`, or `Ok(…)`"
 )]
 pub trait ResultFuture<T, E>: Future<Output = Result<T, E>> {}
 

@@ -52,6 +52,7 @@ use crate::layer::{FailedAttempt, read_rest};
 pub use crate::layer::{HttpRequests, Requests, RetryLayer, ServiceError};
 use crate::lookup::BoxedError;
 use crate::opaque::opaque;
+use crate::result::ByFrom;
 use crate::site::{Site, SiteSettings};
 
 /// The [body](RequestBody) can be copied, or is a stream that is sent once.
@@ -178,7 +179,7 @@ where
 /// How the calls of a layer end. A site with limits has an error that can be a [`Stopped`](crate::Stopped).
 #[doc(hidden)]
 pub trait ErrorOfLayer<E> {
-    type Cut: Stops<FailedAttempt, ()> + Send;
+    type Cut: Stops<FailedAttempt, ByFrom> + Send;
     type Error: ServiceError;
 }
 

@@ -20,6 +20,7 @@ use crate::opaque::opaque;
 )]
 pub trait Cancels<F> {
     /// Makes the future whose completion stops the call.
+    #[doc(hidden)]
     fn into_future(self) -> Cancel<F>;
 }
 

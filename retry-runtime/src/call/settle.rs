@@ -37,7 +37,7 @@ use crate::event::RetryEvent;
 use crate::lookup::client::{By, Foreign};
 use crate::lookup::{BoxedError, Failed, Kept, Last, Nothing};
 use crate::opaque::opaque;
-use crate::result::{FromStopped, Prepared, ResultLike};
+use crate::result::{ByFrom, FromStopped, Prepared, ResultLike};
 use crate::stopped::{Outcome, Stopped};
 use crate::trace::Shown;
 
@@ -298,7 +298,7 @@ impl<E: FromStopped<W>, W> Stops<E, W> for Cut {
     }
 }
 
-impl<E> Stops<E, ()> for Never {
+impl<E> Stops<E, ByFrom> for Never {
     fn error(self, _stopped: Stopped) -> E {
         match self {}
     }

@@ -112,6 +112,7 @@ pub fn ask<E: ?Sized>(error: &E, f: impl FnOnce(&E) -> bool) -> bool {
 )]
 pub trait OkAnswer {
     /// Returns the answer, and the delay.
+    #[doc(hidden)]
     fn into_parts(self) -> (bool, Option<Duration>);
 }
 
@@ -146,6 +147,7 @@ pub fn ask_ok<T: ?Sized, A: OkAnswer>(
 )]
 pub trait VerdictAnswer {
     /// Returns the verdict and the hint.
+    #[doc(hidden)]
     fn into_assessment(self) -> Assessment;
 }
 

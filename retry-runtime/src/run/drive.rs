@@ -69,12 +69,8 @@ impl<O, T, E> RunParts<'_, O, T, E> {
     }
 }
 
-// Bounds of the `impl` are reported once, and those of a method where its future is used too.
-impl<O, T, E, const RULED: bool, C, W, X> Run<'_, O, T, E, RULED, C, W, X>
-where
-    E: Ruled<RULED> + RunError<C, W, X>,
-    X: CallError<E> + Display,
-{
+// The bounds are those of the methods: if one of the `impl` does not hold, rustc says that there is no such method.
+impl<O, T, E, const RULED: bool, C, W, X> Run<'_, O, T, E, RULED, C, W, X> {
     /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results are.
     ///
     /// # Errors
@@ -85,6 +81,8 @@ where
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
+        E: Ruled<RULED> + RunError<C, W, X>,
+        X: CallError<E> + Display,
     {
         self.into_parts().drive::<RULED, C, W, F, X>()
     }
@@ -97,7 +95,9 @@ where
     pub fn call(self) -> Result<T, X>
     where
         O: FnMut() -> Result<T, E>,
+        E: Ruled<RULED> + RunError<C, W, X>,
         E::Limits: CanBlock,
+        X: CallError<E> + Display,
     {
         let mut parts = self.into_parts();
         let settings = with_delays(&parts.settings, parts.delays.as_deref());

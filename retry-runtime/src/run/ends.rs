@@ -1,11 +1,11 @@
 //! With which error the call of a run ends.
 //!
 //! ```text
-//! io::Error: RunError<Policy, Stopped, io::Error>                           it can hold a `Stopped`
-//! Error<A>: RunError<Policy, Error<A>, Error<A>>
-//! sqlx::Error: RunError<Policy, Error<sqlx::Error>, Error<sqlx::Error>>     that of a client
-//! E: RunError<Stopped, (), Error<E>>                                        after `or_stopped`
-//! E: RunError<WithoutLimits, (), E>                                         nothing stops the call
+//! io::Error: RunError<Policy, ByFrom, io::Error>               it can hold a `Stopped`
+//! Error<A>: RunError<Policy, ByError, Error<A>>
+//! sqlx::Error: RunError<Policy, ByError, Error<sqlx::Error>>   that of a client
+//! E: RunError<Stopped, ByError, Error<E>>                      after `or_stopped`
+//! E: RunError<WithoutLimits, ByFrom, E>                        nothing stops the call
 //! ```
 //!
 //! No trait can say that a type is not `From<Stopped>`, so the clients are a list. If each `E` had a row for a `Policy`, rustc
@@ -34,12 +34,9 @@ use crate::stopped::Stopped;
     note = "or drop the limits that a policy may have: `POLICY.without_limits().run(…)`"
 )]
 pub trait RunError<C, W, X>: Sized {
-    /// How the error of the call holds a `Stopped`.
-    #[doc(hidden)]
-    type Way;
     /// What can cut an attempt.
     #[doc(hidden)]
-    type Limits: Stops<X, Self::Way> + Send;
+    type Limits: Stops<X, W> + Send;
 
     /// Returns the error of the operation, if the call ends with it.
     #[doc(hidden)]
@@ -47,10 +44,9 @@ pub trait RunError<C, W, X>: Sized {
 }
 
 macro_rules! ends {
-    ([$($parameters:tt)*] $Error:ty, $C:ty, $W:ty => $Ended:ty, $failed:expr, $Way:ty, $Limits:ty) => {
+    ([$($parameters:tt)*] $Error:ty, $C:ty, $W:ty => $Ended:ty, $failed:expr, $Limits:ty) => {
         #[diagnostic::do_not_recommend]
         impl<$($parameters)*> RunError<$C, $W, $Ended> for $Error {
-            type Way = $Way;
             type Limits = $Limits;
 
             fn failed(ended: &$Ended) -> Option<&Self> {
@@ -60,11 +56,11 @@ macro_rules! ends {
     };
 }
 
-ends!([E: From<Stopped>] E, Policy, Stopped => E, Some, ByFrom, Cut);
-ends!([A] Error<A>, Policy, Error<A> => Self, Some, ByError, Cut);
-ends!([E: OfClient] E, Policy, Error<E> => Error<E>, Error::failed, ByError, Cut);
-ends!([E] E, Stopped, () => Error<E>, Error::failed, ByError, Cut);
-ends!([E] E, WithoutLimits, () => E, Some, (), Never);
+ends!([E: From<Stopped>] E, Policy, ByFrom => E, Some, Cut);
+ends!([A] Error<A>, Policy, ByError => Self, Some, Cut);
+ends!([E: OfClient] E, Policy, ByError => Error<E>, Error::failed, Cut);
+ends!([E] E, Stopped, ByError => Error<E>, Error::failed, Cut);
+ends!([E] E, WithoutLimits, ByFrom => E, Some, Never);
 
 /// The error of a call: that of its operation, or an [`Error`] around it. So rustc infers one from the other, as in
 /// `async { Ok(step().await?) }`.
@@ -77,9 +73,11 @@ impl<E> CallError<E> for Error<E> {}
 /// A run that something may stop.
 #[diagnostic::on_unimplemented(
     message = "`until` and `with_cancel` end with a `Stopped`, but nothing stops a run of a policy `without_limits`",
-    label = "write `POLICY.run(…)`, or `POLICY.run(…).or_stopped()` for an error type that cannot hold a `Stopped`"
+    label = "write `POLICY.run(…)`, or `.or_stopped()` before this"
 )]
 pub trait MayStop {}
 
+#[diagnostic::do_not_recommend]
 impl MayStop for Policy {}
+#[diagnostic::do_not_recommend]
 impl MayStop for Stopped {}

@@ -23,8 +23,8 @@ use std::time::Duration;
 
 use self::drive::{BoxedRun, RunParts};
 pub use self::ends::{CallError, MayStop, RunError};
-pub use self::rules::{Chained, Linked, Ruled};
 use self::rules::{Finds, RunRules};
+pub use self::rules::{HasErrorInside, HasSources, Ruled};
 pub use self::without_limits::WithoutLimits;
 use crate::call::Cancels;
 use crate::classify::{Assessment, OkAnswer, Retryable, VerdictAnswer};
@@ -33,6 +33,7 @@ use crate::event::RetryEvent;
 use crate::lookup::find_in;
 use crate::opaque::opaque;
 use crate::policy::Policy;
+use crate::result::{ByError, ByFrom};
 use crate::site::{BudgetOf, DelaysOf, SiteSettings};
 use crate::stopped::Stopped;
 
@@ -50,7 +51,7 @@ use crate::stopped::Stopped;
 /// poll boxes the operation, which must be `Send` too. [`unboxed`](Self::unboxed) does neither box the operation nor require
 /// that: it may then use a `Cell` or an `Rc`, as in a test or on a `LocalSet`.
 #[must_use = "a run does nothing until it is awaited, or called if it is blocking"]
-pub struct Run<'p, O, T, E, const RULED: bool = false, C = Policy, W = Stopped, X = E> {
+pub struct Run<'p, O, T, E, const RULED: bool = false, C = Policy, W = ByFrom, X = E> {
     /// `None` after the first poll.
     parts: Cell<Option<RunParts<'p, O, T, E>>>,
     running: Cell<Option<BoxedRun<'p, T, X>>>,
@@ -104,10 +105,12 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     pub fn when<P>(self, when: P) -> Run<'p, O, T, E, true, C, W, X>
     where
         P: FnMut(&E) -> bool + Send + 'p,
-        E: Retryable,
+        E: Retryable + 'p,
     {
-        let run = self.when_any(when);
-        run.change(|parts| parts.rules.own = Assessment::of)
+        self.when_any(when).change(|parts| {
+            let own = || Box::new(Assessment::of) as _;
+            parts.rules.verdict.get_or_insert_with(own);
+        })
     }
 
     /// [`when`](Self::when) for any error type, such as a `String` or a type parameter: the error has no hint, and the verdict
@@ -156,7 +159,7 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     {
         self.change(|parts| {
             let verdict = move |error: &E| verdict(error).into_assessment();
-            parts.rules.given = Some(Box::new(verdict));
+            parts.rules.verdict = Some(Box::new(verdict));
         })
     }
 
@@ -168,7 +171,7 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     pub fn on<A>(self) -> Run<'p, O, T, E, true, C, W, X>
     where
         A: StdError + Retryable + 'static,
-        E: Linked,
+        E: HasSources,
     {
         self.finding(|error, harmless| {
             find_in::<A>(error, harmless, |found| Assessment::of(found.error()))
@@ -180,7 +183,7 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     pub fn on_inside<A>(self) -> Run<'p, O, T, E, true, C, W, X>
     where
         A: StdError + Retryable + 'static,
-        E: Chained,
+        E: HasErrorInside,
     {
         self.finding(|error, harmless| {
             find_in::<A>(error.as_ref(), harmless, |found| {
@@ -390,7 +393,8 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     }
 }
 
-impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
+// For a `W` of no consequence, which rustc could not infer behind this.
+impl<'p, O, T, E, const RULED: bool, C> Run<'p, O, T, E, RULED, C> {
     /// Makes the error of the call a [`reattempt::Error<E>`](crate::Error): `Failed` with the error of the last attempt, or
     /// `Stopped`. For an error type that cannot hold a `Stopped`, such as one of a crate that this crate does not know.
     ///
@@ -406,7 +410,7 @@ impl<'p, O, T, E, const RULED: bool> Run<'p, O, T, E, RULED> {
     /// assert_eq!(failed.unwrap().to_string(), "invalid digit found in string");
     /// # }
     /// ```
-    pub fn or_stopped(self) -> Run<'p, O, T, E, RULED, Stopped, (), Error<E>> {
+    pub fn or_stopped(self) -> Run<'p, O, T, E, RULED, Stopped, ByError, Error<E>> {
         Run::new(self.into_parts())
     }
 }

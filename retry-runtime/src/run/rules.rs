@@ -17,10 +17,8 @@ pub(super) struct RunRules<'p, T, E> {
     /// Each gives the answer of the first error of its type that is not permanent.
     pub(super) on: Vec<Finds<E>>,
     pub(super) when: Vec<Asks<'p, E, bool>>,
-    /// The verdict and the hint of an error, if its type is known to have them where `when` is written.
-    pub(super) own: fn(&E) -> Assessment,
-    /// What `verdict` says in its place.
-    pub(super) given: Option<Asks<'p, E, Assessment>>,
+    /// What `verdict` says, or else the error itself, if its type is known to have a verdict where `when` is written.
+    pub(super) verdict: Option<Asks<'p, E, Assessment>>,
     pub(super) unless: Vec<Asks<'p, E, bool>>,
     pub(super) retry_after: Vec<Asks<'p, E, Option<Duration>>>,
     pub(super) when_ok: Vec<Asks<'p, T, OkParts>>,
@@ -38,8 +36,7 @@ impl<T, E> RunRules<'_, T, E> {
         Self {
             on: Vec::new(),
             when: Vec::new(),
-            own: |_| Assessment::UNKNOWN,
-            given: None,
+            verdict: None,
             unless: Vec::new(),
             retry_after: Vec::new(),
             when_ok: Vec::new(),
@@ -79,19 +76,17 @@ impl<T, E> RunRules<'_, T, E> {
             ended,
             |failed| {
                 let ruling = |error: &E| {
-                    error.by_verdict().unwrap_or_else(|| {
-                        let found = self.on.iter().find_map(|find| find(error, failed.harmless));
-                        let assessment = found.unwrap_or_else(|| match &mut self.given {
-                            Some(verdict) => verdict(error),
-                            None => (self.own)(error),
-                        });
-                        if self.on.is_empty() && self.when.is_empty() {
-                            return Ruling::by(assessment);
-                        }
-                        let selected = found.is_some() || self.on.is_empty();
-                        let retry = selected && self.when.iter_mut().all(|when| when(error));
-                        Ruling::when(retry, assessment)
-                    })
+                    let found = self.on.iter().find_map(|find| find(error, failed.harmless));
+                    let assessment = found.unwrap_or_else(|| match &mut self.verdict {
+                        Some(verdict) => verdict(error),
+                        None => error.own(),
+                    });
+                    if self.on.is_empty() && self.when.is_empty() {
+                        return Ruling::by(assessment);
+                    }
+                    let selected = found.is_some() || self.on.is_empty();
+                    let retry = selected && self.when.iter_mut().all(|when| when(error));
+                    Ruling::when(retry, assessment)
                 };
                 // An attempt fails with the error of the operation alone.
                 let ruling = E::failed(failed.error()).map(ruling);
@@ -116,23 +111,31 @@ fn answer<T>(rules: &mut [Asks<'_, T, OkParts>], value: &T, answer: bool) -> OkP
     found.unwrap_or((!answer, None))
 }
 
-/// Whether `on`, `when` or `verdict` decides about the errors of a run. If not, their own verdict does.
-pub trait Ruled<const BY_RULES: bool> {
-    /// Returns the ruling by the verdict, or `None` if the rules decide.
-    fn by_verdict(&self) -> Option<Ruling>;
+/// An error type about which a run can decide: any, if `RULED` says that `on`, `when` or `verdict` does. If not, the errors need a
+/// verdict of their own, so the type is [`Retryable`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say which of its errors are worth another attempt",
+    label = "no verdict for `{Self}`",
+    note = "name the error types to retry: `.on::<std::io::Error>()`, or `.on_inside::<…>()` for that of an `anyhow::Error`",
+    note = "or write a predicate: `.when_any(is_temporary)`, with `fn is_temporary(error: &{Self}) -> bool`",
+    note = "or give each error a verdict: `.verdict(of)`, with `fn of(error: &{Self}) -> Verdict`; or, for your own type, `#[derive(reattempt::Retryable)]`",
+    note = "or, for an error of another crate, enable the feature of `reattempt` with the name and the version of that crate"
+)]
+pub trait Ruled<const RULED: bool> {
+    /// Returns the error's own answer.
+    #[doc(hidden)]
+    fn own(&self) -> Assessment {
+        Assessment::UNKNOWN
+    }
 }
 
 impl<E: Retryable> Ruled<false> for E {
-    fn by_verdict(&self) -> Option<Ruling> {
-        Some(Ruling::by(verdict_of(self)))
+    fn own(&self) -> Assessment {
+        verdict_of(self)
     }
 }
 
-impl<E> Ruled<true> for E {
-    fn by_verdict(&self) -> Option<Ruling> {
-        None
-    }
-}
+impl<E> Ruled<true> for E {}
 
 /// An error type whose sources `on` can search.
 #[diagnostic::on_unimplemented(
@@ -141,10 +144,10 @@ impl<E> Ruled<true> for E {
     note = "for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`, write `.on_inside::<…>()`",
     note = "for any other type, write `.when_any(|error| …)`"
 )]
-pub trait Linked: Error + 'static {}
+pub trait HasSources: Error + 'static {}
 
 #[diagnostic::do_not_recommend]
-impl<E: Error + 'static> Linked for E {}
+impl<E: Error + 'static> HasSources for E {}
 
 /// An error type that does not implement `Error`, and in which `on_inside` can search.
 #[diagnostic::on_unimplemented(
@@ -153,7 +156,7 @@ impl<E: Error + 'static> Linked for E {}
     note = "for a type that implements `std::error::Error`, write `.on::<…>()`",
     note = "for any other type, write `.when_any(|error| …)`"
 )]
-pub trait Chained: AsRef<dyn Error + Send + Sync> {}
+pub trait HasErrorInside: AsRef<dyn Error + Send + Sync> {}
 
 #[diagnostic::do_not_recommend]
-impl<E: AsRef<dyn Error + Send + Sync>> Chained for E {}
+impl<E: AsRef<dyn Error + Send + Sync>> HasErrorInside for E {}

@@ -70,7 +70,7 @@ impl WithoutLimits {
     /// Runs an operation with retries: [`Policy::run`], which gives the error of the operation itself. Nothing stops the
     /// call, so [`with_cancel`](Run::with_cancel) and [`until`](Run::until) do not compile.
     #[track_caller]
-    pub fn run<'p, O, F, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Self, ()>
+    pub fn run<'p, O, F, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Self>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
@@ -81,7 +81,7 @@ impl WithoutLimits {
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`], which gives the error of the
     /// closure itself.
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Self, ()>
+    pub fn run_blocking<'p, O, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Self>
     where
         O: FnMut() -> Result<T, E>,
     {

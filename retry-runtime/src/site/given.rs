@@ -68,6 +68,7 @@ pub const fn constant<P: ConstantPolicy<Same = P>>(policy: &P) -> &P::Same {
 )]
 pub trait BudgetOf {
     /// Returns the budget of a call that begins now, or `None` for none.
+    #[doc(hidden)]
     fn budget(&self) -> Option<&Budget>;
 }
 
@@ -79,6 +80,7 @@ pub trait BudgetOf {
 )]
 pub trait DelaysOf {
     /// Returns the delays of a call that begins now.
+    #[doc(hidden)]
     fn delays(&self) -> &[Duration];
 }
 

@@ -165,7 +165,8 @@ mod run_not_stopped {
 }
 
 mod run_unboxed_not_stopped {
-    //! expect: the method `unboxed` exists for struct `Run<'_, {async closure@$DIR/fail/error.rs:177:21: 177:29}, _, Busy, true, reattempt::Policy, _, _>`, but its trait bounds were not satisfied
+    //! expect: `Busy` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
+    //! errors: 3
 
     use reattempt::FAST_IO;
 

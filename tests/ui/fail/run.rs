@@ -1,5 +1,34 @@
 //! Closures and what they are given, by type.
 
+use std::fmt;
+use std::{fs, io};
+
+use reattempt::{FAST_IO, Policy, Preset, Verdict, WithoutLimits};
+
+const FREE: WithoutLimits = Policy::new().without_limits();
+
+static PRESET: Preset = Preset::new("preset", Policy::new());
+
+#[derive(Debug, thiserror::Error)]
+#[error("own")]
+struct Own;
+
+struct NoText;
+
+async fn get() -> io::Result<u8> {
+    Ok(1)
+}
+
+async fn own() -> Result<u8, Own> {
+    Err(Own)
+}
+
+async fn text() -> Result<u8, String> {
+    Err("busy".to_owned())
+}
+
+async fn side() {}
+
 mod run_blocking_awaited {
     //! expect: `Result<Vec<u8>, std::io::Error>` is not a future of a `Result`
 
@@ -83,7 +112,7 @@ mod run_error_of_client {
 }
 
 mod run_no_result {
-    //! expect: `{async closure body@$DIR/fail/run.rs:92:30: 92:31}` is not a future of a `Result`
+    //! expect: `{async closure body@$DIR/fail/run.rs:121:30: 121:31}` is not a future of a `Result`
     //! errors: 2
 
     use reattempt::FAST_IO;
@@ -197,6 +226,520 @@ mod cancel_no_future {
 
     async fn fetch(shutdown: watch::Receiver<bool>) -> io::Result<()> {
         FAST_IO.run(async || io::Result::Ok(())).with_cancel(shutdown).await
+    }
+}
+
+mod await_missing_inside {
+    //! expect: `{async closure body@$DIR/fail/run.rs:239:30: 239:35}` is not a future of a `Result`
+    //! errors: 2
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(async || get()).await
+    }
+}
+
+mod semicolon {
+    //! expect: `{async closure body@$DIR/fail/run.rs:251:27: 253:14}` is not a future of a `Result`
+    //! errors: 2
+
+    use super::*;
+
+    async fn call() -> io::Result<()> {
+        FAST_IO
+            .run(async || {
+                get().await;
+            })
+            .await
+    }
+}
+
+mod semicolon_behind_future {
+    //! expect: `()` is not a future of a `Result`
+    //! errors: 2
+
+    use super::*;
+
+    async fn call() -> io::Result<()> {
+        PRESET
+            .run(|| {
+                get();
+            })
+            .await
+    }
+}
+
+mod option {
+    //! expect: `{async closure body@$DIR/fail/run.rs:280:27: 280:34}` is not a future of a `Result`
+    //! errors: 2
+
+    use super::*;
+
+    async fn call() {
+        FREE.run(async || Some(1)).await;
+    }
+}
+
+mod argument {
+    //! expect: closure is expected to take 0 arguments, but it takes 1 argument
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(async |attempt: u32| get().await).await
+    }
+}
+
+mod future_for_closure {
+    //! expect: expected a `FnMut()` closure, found `impl Future<Output = Result<u8, std::io::Error>>`
+    //! errors: 2
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get()).await
+    }
+}
+
+mod await_missing {
+    //! expect: mismatched types
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get)
+    }
+}
+
+mod await_missing_before_question {
+    //! expect: the `?` operator can only be applied to values that implement `Try`
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        Ok(FAST_IO.run(get)?)
+    }
+}
+
+mod call_of_async {
+    //! expect: expected `get` to return `Result<u8, Error>`, but it returns `impl Future<Output = Result<u8, Error>>`
+
+    use super::*;
+
+    fn call() -> io::Result<u8> {
+        FAST_IO.run(get).call()
+    }
+}
+
+mod blocking_of_async {
+    //! expect: expected `get` to return `Result<_, _>`, but it returns `impl Future<Output = Result<u8, Error>>`
+    //! errors: 2
+
+    use super::*;
+
+    fn call() -> io::Result<u8> {
+        FAST_IO.run_blocking(get).call()
+    }
+}
+
+mod blocking_unboxed {
+    //! expect: `Result<Vec<u8>, std::io::Error>` is not a future of a `Result`
+    //! errors: 3
+
+    use super::*;
+
+    async fn call() -> io::Result<Vec<u8>> {
+        FAST_IO.run_blocking(|| fs::read("a")).unboxed().await
+    }
+}
+
+mod error_type_unknown {
+    //! expect: type annotations needed
+    //! errors: 2
+
+    use super::*;
+
+    async fn call() {
+        let _ = FAST_IO.run(async || Ok(7)).await;
+    }
+}
+
+mod no_stopped {
+    //! expect: `Own` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
+
+    use super::*;
+
+    async fn call() -> Result<u8, Own> {
+        FAST_IO.run(own).when_any(|_| true).await
+    }
+}
+
+mod no_stopped_in_preset {
+    //! expect: `Own` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
+
+    use super::*;
+
+    async fn call() -> Result<u8, Own> {
+        PRESET.run(own).when_any(|_| true).await
+    }
+}
+
+mod no_stopped_blocking {
+    //! expect: `Own` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
+
+    use super::*;
+
+    fn call() -> Result<u8, Own> {
+        FAST_IO.run_blocking(|| Err(Own)).when_any(|_| true).call()
+    }
+}
+
+mod no_stopped_generic {
+    //! expect: `E` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
+
+    use super::*;
+
+    async fn call<E: fmt::Display + Send, F: Future<Output = Result<u8, E>> + Send>(
+        run: impl Fn() -> F + Send,
+    ) -> Result<u8, E> {
+        FAST_IO.run(run).when_any(|_| true).await
+    }
+}
+
+mod or_stopped_returned {
+    //! expect: mismatched types
+
+    use super::*;
+
+    async fn call() -> Result<u8, Own> {
+        FAST_IO.run(own).when_any(|_| true).or_stopped().await
+    }
+}
+
+mod no_verdict_no_stopped {
+    //! expect: `Own` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
+    //! expect: `Own` does not say which of its errors are worth another attempt
+
+    use super::*;
+
+    async fn call() -> Result<u8, Own> {
+        FAST_IO.run(own).await
+    }
+}
+
+mod no_verdict_without_limits {
+    //! expect: `Own` does not say which of its errors are worth another attempt
+
+    use super::*;
+
+    async fn call() -> Result<u8, Own> {
+        FREE.run(own).await
+    }
+}
+
+mod no_verdict_anyhow {
+    //! expect: `anyhow::Error` does not say which of its errors are worth another attempt
+
+    use super::*;
+
+    async fn call() -> anyhow::Result<u8> {
+        FAST_IO.run(async || Ok(7)).await
+    }
+}
+
+mod no_verdict_unboxed {
+    //! expect: `Own` does not say which of its errors are worth another attempt
+    //! errors: 3
+
+    use super::*;
+
+    async fn call() -> Result<u8, Own> {
+        FREE.run(own).unboxed().await
+    }
+}
+
+mod no_verdict_blocking {
+    //! expect: `Own` does not say which of its errors are worth another attempt
+
+    use super::*;
+
+    fn call() -> Result<u8, Own> {
+        FREE.run_blocking(|| Err(Own)).call()
+    }
+}
+
+mod no_verdict_generic {
+    //! expect: `E` does not say which of its errors are worth another attempt
+
+    use super::*;
+
+    async fn call<E: fmt::Display + Send, F: Future<Output = Result<u8, E>> + Send>(
+        run: impl Fn() -> F + Send,
+    ) -> Result<u8, E> {
+        FREE.run(run).await
+    }
+}
+
+mod no_text_blocking {
+    //! expect: `NoText` doesn't implement `std::fmt::Display`
+
+    use super::*;
+
+    fn call() -> Result<u8, NoText> {
+        FREE.run_blocking(|| Err(NoText)).when_any(|_| true).call()
+    }
+}
+
+mod when_of_value {
+    //! expect: type mismatch in closure arguments
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).when(|error: io::Error| true).await
+    }
+}
+
+mod when_of_other_type {
+    //! expect: type mismatch in closure arguments
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).when(|error: &String| true).await
+    }
+}
+
+mod when_gives_kind {
+    //! expect: expected `kind` to return `bool`, but it returns `ErrorKind`
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).when(io::Error::kind).await
+    }
+}
+
+mod when_async {
+    //! expect: expected `{async closure@run.rs:530:31}` to return `bool`, but it returns `{async closure body@$DIR/fail/run.rs:530:41: 530:45}`
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).when(async |_| true).await
+    }
+}
+
+mod when_a_value {
+    //! expect: expected a `FnMut(&std::io::Error)` closure, found `bool`
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).when(true).await
+    }
+}
+
+mod when_not_send {
+    //! expect: `Rc<str>` cannot be sent between threads safely
+
+    use super::*;
+
+    async fn call(name: std::rc::Rc<str>) -> io::Result<u8> {
+        FAST_IO.run(get).when(move |_| name.is_empty()).await
+    }
+}
+
+mod when_ok_of_error {
+    //! expect: type mismatch in closure arguments
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).when_ok(|_: &io::Error| true).await
+    }
+}
+
+mod when_ok_gives_nothing {
+    //! expect: `()` is no answer about an `Ok`, expected a `bool`
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).when_ok(|_| {}).await
+    }
+}
+
+mod when_ok_gives_duration {
+    //! expect: `(bool, Duration)` is no answer about an `Ok`, expected a `bool`
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).when_ok(|_| (true, std::time::Duration::ZERO)).await
+    }
+}
+
+mod until_gives_option {
+    //! expect: `Option<u8>` is no answer about an `Ok`, expected a `bool`
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).until(|done| Some(*done)).await
+    }
+}
+
+mod cancel_without_limits {
+    //! expect: `until` and `with_cancel` end with a `Stopped`, but nothing stops a run of a policy `without_limits`
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FREE.run(get).with_cancel(side()).await
+    }
+}
+
+mod cancel_closure {
+    //! expect: `{closure@$DIR/fail/run.rs:610:38: 610:40}` is not a future, so it cannot cancel a call
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).with_cancel(|| side()).await
+    }
+}
+
+mod cancel_flag {
+    //! expect: `bool` is not a future, so it cannot cancel a call
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).with_cancel(true).await
+    }
+}
+
+mod verdict_gives_bool {
+    //! expect: `bool` is no answer about an error, expected a `Verdict`
+
+    use super::*;
+
+    async fn call() -> Result<u8, Own> {
+        FREE.run(own).verdict(|_| true).await
+    }
+}
+
+mod verdict_gives_option {
+    //! expect: `Option<reattempt::Verdict>` is no answer about an error, expected a `Verdict`
+
+    use super::*;
+
+    async fn call() -> Result<u8, Own> {
+        FREE.run(own).verdict(|_| Some(Verdict::Transient)).await
+    }
+}
+
+mod verdict_of_other_type {
+    //! expect: type mismatch in closure arguments
+
+    use super::*;
+
+    async fn call() -> Result<u8, Own> {
+        FREE.run(own)
+            .verdict(|_: &io::Error| Verdict::Transient)
+            .await
+    }
+}
+
+mod verdict_a_value {
+    //! expect: expected a `FnMut(&Own)` closure, found `reattempt::Verdict`
+
+    use super::*;
+
+    async fn call() -> Result<u8, Own> {
+        FREE.run(own).verdict(Verdict::Transient).await
+    }
+}
+
+mod on_without_verdict {
+    //! expect: `Own` does not say which of its errors are worth another attempt
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).on::<Own>().await
+    }
+}
+
+mod on_inside_of_error {
+    //! expect: `on_inside` cannot look inside `std::io::Error`
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).on_inside::<io::Error>().await
+    }
+}
+
+mod on_inside_of_string {
+    //! expect: `on_inside` cannot look inside `String`
+
+    use super::*;
+
+    async fn call() -> Result<u8, String> {
+        FAST_IO.run(text).on_inside::<io::Error>().await
+    }
+}
+
+mod on_retry_of_error {
+    //! expect: type mismatch in closure arguments
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).on_retry(|_: &io::Error| ()).await
+    }
+}
+
+mod before_retry_is_a_key_of_the_attribute {
+    //! expect: no method named `before_retry` found for struct `Run<'p, O, T, E, RULED, C, W, X>` in the current scope
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).before_retry(|_| side()).await
+    }
+}
+
+mod budget_a_number {
+    //! expect: `budget` is a `{integer}`, expected a `reattempt::Budget`
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).with_budget(&5).await
+    }
+}
+
+mod delays_numbers {
+    //! expect: `delays` is a `[{integer}; 2]`, expected a list of durations
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).with_delays([1, 2]).await
+    }
+}
+
+mod retry_after_always {
+    //! expect: mismatched types
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).retry_after(|_| std::time::Duration::ZERO).await
     }
 }
 

@@ -9,6 +9,7 @@
 //! Mistakes that the macro alone reports are rows of `retry-macros/src/tests/refused.txt` and `lower/tests/refused.txt`. A few are
 //! here too: what rustc makes of several errors, and of the callers of a function that has one.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -106,6 +107,74 @@ fn no_message_suggests_a_private_name() {
         });
         assert!(!proposed, "{}", file.display());
     }
+}
+
+/// The names in the code that the attribute and the derive generate. rustc adds one to a message of ours, for the bound that does not
+/// hold. What a user writes, as with `Policy::run`, has bounds of the documentation alone.
+const GENERATED: [&str; 38] = [
+    "Advised",
+    "By",
+    "Call",
+    "CommitsOnce",
+    "ConstantPolicy",
+    "Cut",
+    "Each",
+    "FindsSelfAgain",
+    "ForEachAttempt",
+    "Foreign",
+    "Forwards",
+    "FromStopped",
+    "HoldsPostgres",
+    "HoldsRequest",
+    "Inside",
+    "IntoHint",
+    "IsTracked",
+    "Itself",
+    "Lent",
+    "LentAcrossThreads",
+    "Level",
+    "MayRunTwice",
+    "OnEnd",
+    "Other",
+    "PolicyOf",
+    "Prepared",
+    "ResultLike",
+    "SaysNoEffect",
+    "SiteSettings",
+    "StartsAnew",
+    "Stops",
+    "Unshared",
+    "ask",
+    "ask_ok",
+    "constant",
+    "hint_in",
+    "says_no_effect",
+    "verdict_of",
+];
+
+#[test]
+fn a_message_names_what_is_private_only_of_generated_code() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut named = BTreeSet::new();
+    for file in files()
+        .unwrap()
+        .into_iter()
+        .chain([folder.join("corpus/refused.rs")])
+    {
+        let stderr = fs::read_to_string(file.with_extension("stderr")).unwrap();
+        for (_, rest) in stderr
+            .match_indices("__private")
+            .map(|(at, word)| stderr[at..].split_at(word.len()))
+        {
+            let path = rest
+                .strip_prefix("::")
+                .unwrap_or_else(|| panic!("{}: {rest}", file.display()));
+            let path = path.strip_prefix("client::").unwrap_or(path);
+            let end = path.find(|c: char| !c.is_alphanumeric() && c != '_');
+            named.insert(path[..end.unwrap_or(path.len())].to_owned());
+        }
+    }
+    assert_eq!(Vec::from_iter(&named), GENERATED);
 }
 
 fn files() -> io::Result<Vec<PathBuf>> {

@@ -1,0 +1,9 @@
+//! What the methods of a [`Run`](crate::Run) take: the traits in their bounds, as messages of rustc name them.
+//!
+//! You need not import these traits. Do not implement or call them: their methods are hidden, and change without notice.
+
+pub use crate::call::{CanBlock, Cancels};
+pub use crate::classify::{OfClient, OkAnswer, VerdictAnswer};
+pub use crate::result::{ByError, ByFrom, ResultFuture};
+pub use crate::run::{CallError, HasErrorInside, HasSources, MayStop, Ruled};
+pub use crate::site::{BudgetOf, DelaysOf};
