@@ -168,6 +168,10 @@ fn the_front_pages_name_the_newest_rust_that_a_client_needs() {
     let said = format!(", or {newest} with `sqlx-0_9` or `sea-orm-2`.");
     assert!(README.contains(&said), "{said}");
     let front = include_str!("../../src/lib.rs");
+    // Without it, a project of edition 2021 gets clients that need a newer Rust than it has.
+    for page in [README, front] {
+        assert!(page.contains(r#"`resolver = "3"`"#), "{page}");
+    }
     for name in ["sqlx-0_9", "sea-orm-2"] {
         let row = front
             .lines()
