@@ -167,6 +167,24 @@ async fn fewer_attempts_within_another_call_are_logged_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn fewer_attempts_that_are_enough_are_not_logged() {
+    plays!(inner(attempts = 2, base = "1ms", budget = "none"));
+    #[retry(attempts = 2, base = "1ms", budget = "none")]
+    async fn outer(script: &Script) -> io::Result<usize> {
+        inner(script).await
+    }
+    let log = Log::listen();
+    outer(&Script::new([RESET, RESET, Step::Succeed]))
+        .await
+        .unwrap();
+    let lines = log.lines();
+    assert!(
+        !lines.iter().any(|line| line.contains("allowed=")),
+        "{lines:#?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_error_of_before_retry_ends_the_call_with_an_event() {
     async fn reconnect() -> io::Result<()> {
         tokio::task::yield_now().await;

@@ -474,6 +474,14 @@ async fn retries_in_a_carried_future_are_not_counted() {
     assert_eq!(host.calls(), 4 + 7 - 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_carried_future_within_first_attempts_makes_all_its_attempts() {
+    let host = dead();
+    let inner = async || around(2, async || propagate(get(&host)).await.or(Ok(0))).await;
+    around(4, inner).await.unwrap();
+    assert_eq!(host.calls(), 4);
+}
+
 /// The outer call has made its first attempt then, and no other before the first `before_retry`.
 #[tokio::test(start_paused = true)]
 async fn a_carried_future_within_a_later_before_retry_has_one_attempt_a_call() {

@@ -220,6 +220,24 @@ async fn a_commit_that_may_run_twice_or_never_ran_is_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_statement_that_lost_its_answer_is_repeated_where_that_does_no_harm() {
+    #[retry(attempts = 3, base = "1ms", on = "Error")]
+    async fn unsaid(calls: &Cell<u32>) -> DbResult<()> {
+        calls.set(calls.get() + 1);
+        Err(Error::Io(ErrorKind::ConnectionReset.into()))
+    }
+    #[retry(attempts = 3, base = "1ms", on = "Error", idempotent = true)]
+    async fn harmless(calls: &Cell<u32>) -> DbResult<()> {
+        unsaid(calls).await
+    }
+    let calls = Cell::new(0);
+    unsaid(&calls).await.unwrap_err();
+    assert_eq!(calls.get(), 1);
+    harmless(&calls).await.unwrap_err();
+    assert_eq!(calls.get(), 1 + 3);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_error_of_a_transaction_knows_that_it_is_one_of_a_commit() {
     let commits = Cell::new(0);
     let error = statement(Transaction(&commits, End::Lost)).await;
