@@ -28,8 +28,7 @@ mod getters;
 #[cfg(feature = "_layers")]
 mod layer;
 mod listen;
-#[doc(hidden)]
-pub mod lookup;
+mod lookup;
 mod metrics;
 mod opaque;
 mod policy;

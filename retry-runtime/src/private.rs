@@ -20,12 +20,7 @@ pub use crate::context::note_key;
 pub use crate::forward::Forwards;
 #[cfg(feature = "_layers")]
 pub use crate::layer::FailedAttempt;
-pub use crate::lookup::client;
-pub use crate::lookup::{
-    Argument, Chainless, ClientRequest, Commit, CommitsOnce, Convert, Each, Failed, FindsSelfAgain,
-    ForEachAttempt, Inside, IsTracked, Itself, Kept, Last, Lent, LentAcrossThreads, Level,
-    MayRunTwice, Nothing, Other, Returned, StartsAnew, Unconverted, Unshared, handed_over,
-};
+pub use crate::lookup::*;
 pub use crate::result::{FromStopped, Prepared, ResultLike, typed};
 pub use crate::site::{ConstantPolicy, PolicyOf, Site, SiteSettings, SiteState, constant};
 pub use crate::{Backoff, Jitter, Nested, Policy};

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use self::drive::{BoxedRun, RunParts};
 pub use self::ends::{CallError, MayStop, RunError};
-use self::rules::{Finds, RunRules};
+use self::rules::RunRules;
 pub use self::rules::{HasErrorInside, HasSources, Ruled};
 pub use self::without_limits::WithoutLimits;
 use crate::call::Cancels;
@@ -67,7 +67,16 @@ impl<O, T, E, C, W, X> Run<'_, O, T, E, false, C, W, X> {
             settings: SiteSettings::at(place, policy),
             delays: None,
             operation,
-            rules: RunRules::none(),
+            rules: RunRules {
+                on: Vec::new(),
+                when: Vec::new(),
+                verdict: None,
+                unless: Vec::new(),
+                retry_after: Vec::new(),
+                when_ok: Vec::new(),
+                until: Vec::new(),
+                on_retry: Vec::new(),
+            },
             // It has no size, so this does not allocate.
             cancel: Box::pin(pending()),
         })
@@ -173,8 +182,10 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
         A: StdError + Retryable + 'static,
         E: HasSources,
     {
-        self.finding(|error, harmless| {
-            find_in::<A>(error, harmless, |found| Assessment::of(found.error()))
+        self.change(|parts| {
+            parts.rules.on.push(|error, harmless| {
+                find_in::<A>(error, harmless, |found| Assessment::of(found.error()))
+            });
         })
     }
 
@@ -185,15 +196,13 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
         A: StdError + Retryable + 'static,
         E: HasErrorInside,
     {
-        self.finding(|error, harmless| {
-            find_in::<A>(error.as_ref(), harmless, |found| {
-                Assessment::of(found.error())
-            })
+        self.change(|parts| {
+            parts.rules.on.push(|error, harmless| {
+                find_in::<A>(error.as_ref(), harmless, |found| {
+                    Assessment::of(found.error())
+                })
+            });
         })
-    }
-
-    fn finding(self, find: Finds<E>) -> Run<'p, O, T, E, true, C, W, X> {
-        self.change(|parts| parts.rules.on.push(find))
     }
 
     /// Never retries the errors for which `veto` returns true, whatever the other rules decide. After a timeout, `veto`

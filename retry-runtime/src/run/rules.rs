@@ -32,19 +32,6 @@ type Hook<'p, E> = Box<dyn FnMut(&RetryEvent<'_, E>) + Send + 'p>;
 type OkParts = (bool, Option<Duration>);
 
 impl<T, E> RunRules<'_, T, E> {
-    pub(super) const fn none() -> Self {
-        Self {
-            on: Vec::new(),
-            when: Vec::new(),
-            verdict: None,
-            unless: Vec::new(),
-            retry_after: Vec::new(),
-            when_ok: Vec::new(),
-            until: Vec::new(),
-            on_retry: Vec::new(),
-        }
-    }
-
     /// Decides what follows an attempt, as generated code does. The rules see the error of the operation.
     pub(super) fn settle<const RULED: bool, C, W, X>(
         &mut self,
