@@ -72,11 +72,9 @@ impl Frame {
 
     /// The frame of a scope with this deadline, for code without an outer call.
     pub(crate) fn of_scope(deadline: Stamp) -> Self {
-        Self {
-            phase: Cell::new(Phase::Scope),
-            times: Cell::new(Times::new(None, deadline)),
-            ..Self::default()
-        }
+        let scope = Self::new(Times::new(None, deadline), None);
+        scope.phase.set(Phase::Scope);
+        scope
     }
 
     /// Copies the frame for another task. Changes of the copy do not reach the original.
@@ -246,10 +244,8 @@ impl Frame {
 
     /// Forgets the limits of the attempt before, and takes over those around.
     pub(crate) fn renew_limits(&self) {
-        let Times {
-            started, deadline, ..
-        } = self.times.get();
-        self.times.set(Times::new(started, deadline));
+        let times = self.times.get();
+        self.times.set(Times::new(times.started, times.deadline));
         outer(|outer| self.inherit(outer));
     }
 
