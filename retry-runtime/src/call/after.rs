@@ -62,13 +62,11 @@ impl State<'_> {
 
     /// Reports such a commit to the outer attempt.
     pub(super) fn share_open_commits(&self) {
-        outer(|outer| {
-            if self.is_in_doubt() {
-                // A call may be polled within its own carried attempt.
-                let commits = self.frame.rest().noted().commits.clone();
-                outer.add_commits(&commits);
-            }
-        });
+        if self.is_in_doubt() {
+            // A call may be polled within its own carried attempt.
+            let commits = self.frame.rest().noted().commits.clone();
+            outer(|outer| outer.add_commits(&commits));
+        }
     }
 
     /// Keeps the delay that `retry_after` or an `Ok` says about the attempt that ended.
