@@ -157,12 +157,12 @@ impl State<'_> {
             frame.start(|| now);
             let situation = self.situation(now, retry.hint);
             let mut range = decide(&retry, frame.refusal.get(), &situation)?;
-            let mut permit = self.take_permit(now);
+            let permit = self.take_permit(now);
             if permit.is_none() {
                 range = held_back(&retry, &situation, Outcome::Budget)?;
-                // What comes without a permit gives nothing back.
-                permit = Some(Charge::Free);
             }
+            // What comes without a permit gives nothing back.
+            let permit = permit.or(Some(Charge::Free));
             frame.phase.set(Phase::Between(permit));
             frame.refusal.set(None);
             if let Some(rest) = frame.rest.get() {
