@@ -7,6 +7,7 @@ pub use std::result::Result::{Err, Ok};
 pub use std::time::Duration;
 
 pub use crate::bounds::*;
+#[cfg(any(test, feature = "testing"))]
 pub use crate::budget::drive;
 pub use crate::call::{
     Call, Cut, Judgement, LastError, Limits, Never, NextAttemptAt, OnEnd, Said, Signal, Stops,

@@ -1,6 +1,7 @@
 //! The retry budget: bounds how many retries calls make.
 
 mod budgets;
+#[cfg(any(test, feature = "testing"))]
 pub mod drive;
 mod numbers;
 mod of_call;
