@@ -162,6 +162,7 @@ async fn a_success_after_retries_gives_back_the_tokens_of_the_last_retry() {
 #[tokio::test(start_paused = true)]
 async fn a_throttled_retry_takes_less() {
     static LEVEL: Budget = Budget::aws();
+    static SHARE: Budget = Budget::ratio(0.0).with_capacity(10);
     #[derive(Debug)]
     struct TooMany;
     impl Retryable for TooMany {
@@ -181,6 +182,18 @@ async fn a_throttled_retry_takes_less() {
         call().await.unwrap_err();
     }
     assert_eq!(LEVEL.level(), 0.0, "100 calls, each with one retry");
+
+    #[retry(attempts = 2, budget = "SHARE")]
+    async fn shares() -> Result<(), TooMany> {
+        Err(TooMany)
+    }
+    let before = SHARE.level();
+    shares().await.unwrap_err();
+    assert_eq!(
+        before - SHARE.level(),
+        1.0,
+        "a ratio counts retries, whatever failed"
+    );
 }
 
 /// A panic passes through, and the balance stays as it was.

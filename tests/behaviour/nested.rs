@@ -12,7 +12,7 @@ use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use futures::stream::{self, StreamExt};
 use proptest::prelude::*;
-use reattempt::{Attempt, Nested, Policy, propagate, retry};
+use reattempt::{Attempt, Nested, Policy, deadline, propagate, retry};
 use tokio::time::{sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
@@ -459,6 +459,22 @@ async fn a_call_that_succeeds_does_not_lengthen_the_memory_of_a_call_of_its_func
     }
 }
 
+/// Also if calls of the same attempt were counted before.
+#[tokio::test(start_paused = true)]
+async fn retries_in_a_carried_future_are_not_counted_beside_others() {
+    let (host, first) = (dead(), Cell::new(true));
+    let ended = around(2, async || {
+        get(&Script::new([Step::Succeed])).await?;
+        if first.take() {
+            propagate(get(&host)).await
+        } else {
+            get(&host).await
+        }
+    });
+    ended.await.unwrap_err();
+    assert_eq!(host.calls(), 4 + 4);
+}
+
 /// The first attempt fails in a carried call, the others in one that is not.
 #[tokio::test(start_paused = true)]
 async fn retries_in_a_carried_future_are_not_counted() {
@@ -585,9 +601,10 @@ async fn multiply_keeps_all_its_attempts_and_outermost_leaves_them_to_the_call_a
     let inner = async || multiplies(async || get(b).await).await;
     around(4, inner).await.unwrap_err();
     around(4, async || outermost(c).await).await.unwrap_err();
-    // The call itself is the outermost.
+    // The call itself is the outermost, also within a scope.
     outermost(d).await.unwrap_err();
-    assert_eq!(hosts.map(|host| host.calls()), [16, 4 * 7, 4, 4]);
+    deadline::scope(ms(60_000), outermost(d)).await.unwrap_err();
+    assert_eq!(hosts.map(|host| host.calls()), [16, 4 * 7, 4, 4 + 4]);
 }
 
 #[tokio::test(start_paused = true)]
