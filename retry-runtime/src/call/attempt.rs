@@ -137,7 +137,7 @@ impl State<'_> {
         let phase = frame.phase.get();
         let first = matches!(phase, Phase::New);
         // Most attempts are the first of an outermost call, and begin with it.
-        let alone = first && !self.observed && frame.rest.get().is_none() && !is_within();
+        let alone = first && frame.rest.get().is_none() && !is_within();
         if !alone {
             self.look_around();
         }
@@ -182,7 +182,7 @@ impl State<'_> {
     #[cold]
     fn polls_again(&self, limit: Stamp, waker: &mut Context<'_>) -> bool {
         let polls = self.last_polls.get();
-        let is_late = polls > 0 || Stamp::now().since(limit) >= LATE;
+        let is_late = Stamp::now().since(limit) >= LATE;
         if !is_late || polls == LAST_POLLS || !self.frame.is_attempt() {
             return false;
         }

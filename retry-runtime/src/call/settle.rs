@@ -248,7 +248,7 @@ impl<C: Limits, K> Call<'_, C, K> {
             error
         } else {
             let left = state.frame.times.get().deadline.left();
-            if C::LIMITED || !state.stands || left != Some(Duration::ZERO) {
+            if !state.stands || left != Some(Duration::ZERO) {
                 return None;
             }
             let kept = self.kept.take()?;
