@@ -96,7 +96,7 @@ fn of_sqlite() -> Errors {
 }
 
 fn of_kafka() -> Errors {
-    (0..=100)
+    (0..=106)
         .map(|code| (code.to_string(), codes::kafka(code)))
         .collect()
 }
