@@ -356,7 +356,7 @@ impl<C, E, W> LastError<C, E, W> for Last<E> {
 
 impl<C, E, W> LastError<C, E, W> for Nothing {}
 impl<E> LastError<Cut, E, By<Self>> for Foreign {}
-impl<E> LastError<Never, E, ()> for Foreign {}
+impl<E> LastError<Never, E, ByFrom> for Foreign {}
 
 /// What `when_ok`, `until` or `unless` says about an attempt. They are asked before the ruling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

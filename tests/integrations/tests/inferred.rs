@@ -9,7 +9,7 @@
 use std::error::Error;
 use std::{fmt, io};
 
-use reattempt::{FAST_IO, Policy, Preset, Retryable, Stopped};
+use reattempt::{FAST_IO, Policy, Preset, Retryable, Stopped, retry};
 
 const POLICY: Policy = Policy::new().with_attempts(4);
 static PAYMENTS: Preset = Preset::new("payments", POLICY);
@@ -44,6 +44,12 @@ async fn without_limits(client: reqwest::Client) -> Result<reqwest::Response, re
         .without_limits()
         .run(|| client.get("https://shop.example").send())
         .await
+}
+
+/// The attribute takes the same policy.
+#[retry(policy = POLICY.without_limits())]
+async fn annotated(client: &reqwest::Client) -> Result<reqwest::Response, reqwest::Error> {
+    client.get("https://shop.example").send().await
 }
 
 async fn that_holds_a_stopped() -> io::Result<()> {
@@ -139,6 +145,7 @@ fn blocking() -> anyhow::Result<()> {
 #[test]
 fn each_compiles() {
     let _ = (of_a_client, of_a_database, in_its_own_type, without_limits);
+    let _ = annotated;
     let _ = (that_the_closure_does_not_name, that_a_rule_does_not_name);
     let _ = (
         that_holds_a_stopped,
