@@ -17,17 +17,21 @@ use crate::tokens::{self, generated, located};
 
 /// The settings of an annotated function.
 pub(crate) struct SettingsCode {
-    /// The policy that is known at compile time: an expression of type `Policy`.
+    /// The policy of the site: an expression of type `Policy`.
     pub(crate) policy: TokenStream,
+    /// A reference to what `policy` gives.
+    pub(crate) given: Option<TokenStream>,
+    /// What changes the policy, if that is known at compile time or is a preset: `const fn __retry_change…`.
+    pub(crate) change: Option<TokenStream>,
     /// Whether a timer, `cancel` or `until` may cut an attempt. `None` if the policy decides it.
     pub(crate) limited: Option<bool>,
-    /// The policy that each call evaluates, and its place.
-    pub(crate) given: Option<(Span, TokenStream)>,
     /// What comes after `SiteSettings::new(…)`: `.with_idempotent(false).with_budget(Some(&PAYMENTS))`.
     pub(crate) site: TokenStream,
     /// Bindings of what a call borrows: `let delays = &self.delays;`.
     pub(crate) borrowed: TokenStream,
-    /// The settings that each call evaluates, as setters of its `SiteSettings`. Empty for most functions.
+    /// Whether each call evaluates settings, other than its policy. Most functions have none.
+    pub(crate) evaluates: bool,
+    /// What a call sets on the settings of its site: what it evaluates or, with a `policy`, all other settings.
     pub(crate) of_call: TokenStream,
 }
 
@@ -54,7 +58,12 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
     sorted.delays(model.delays.as_ref());
     sorted.policy(model);
     let policy = model.policy.as_ref();
-    let given = policy.filter(|policy| !sorted.is_constant(policy));
+    let is_constant = policy.is_some_and(|expr| sorted.is_constant(expr));
+    let given = policy.map(|expr| {
+        let policy = operand(expr);
+        // This span puts "expected a `Policy`" on the expression.
+        quote_spanned!(located(expr.span())=> __retry::policy(&#policy))
+    });
     let limits = [Key::Timeout, Key::Deadline].map(|key| model.length(key));
     let has_limit =
         limits.iter().any(Option::is_some) || model.cancels().is_some() || model.until.is_some();
@@ -64,33 +73,39 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
     let sensitive = model.sensitive.then(|| generated!(.with_sensitive(true)));
     let hears = model.on_retry.is_some() || model.on_end.is_some();
     let listener = hears.then(|| generated!(.with_listener()));
-    let dynamic = sorted.dynamic.into_values().collect();
+    let dynamic: TokenStream = sorted.dynamic.into_values().collect();
     let (constant, delays) = (sorted.constant, sorted.delays);
     let changed = |setters: &TokenStream| {
         (!setters.is_empty()).then(|| generated!(.with_policy(|__policy| __policy #setters)))
     };
-    let base = match policy.filter(|_| given.is_none()) {
-        Some(path) => {
-            let policy = operand(path);
-            // This span puts "is a `Preset`" on the path.
-            let policy = quote_spanned!(located(path.span())=> __retry::constant(&#policy));
-            generated!(__retry::Policy::copied(#policy))
-        }
-        None => generated!(__retry::Policy::new()),
-    };
-    let (policy, changed_policy) = match given {
-        // Only the call can evaluate this policy. All other settings are then set on it.
-        Some(_) => (base, changed(&quote!(#constant #dynamic))),
-        None => (quote!(#base #constant), changed(&dynamic)),
-    };
     let last = changed(&sorted.last);
+    let of_call = quote!(#delays #last #budget_of_call #idempotent_of_call);
+    let evaluates = !dynamic.is_empty() || !of_call.is_empty();
+    let new = generated!(__retry::Policy::new());
+    let (policy, change, changed_policy) = match &given {
+        None => (quote!(#new #constant), None, changed(&dynamic)),
+        Some(given) if is_constant => (
+            generated!(__retry_change(#given.of_site())),
+            // A function, so that rustc checks these settings once.
+            Some(generated! {
+                const fn __retry_change(__policy: __retry::Policy) -> __retry::Policy {
+                    __policy #constant
+                }
+            }),
+            Some(generated!(.with_policy(|__policy| __retry_change(__policy) #dynamic))),
+        ),
+        // Only the call can evaluate this policy. All other settings are then set on it.
+        Some(_) => (new, None, changed(&quote!(#constant #dynamic))),
+    };
     SettingsCode {
         policy,
+        given,
+        change,
         limited,
-        given: given.map(|expr| (located(expr.span()), operand(expr))),
         site: quote!(#idempotent #sensitive #listener #budget),
         borrowed: sorted.borrowed.into_values().collect(),
-        of_call: quote!(#changed_policy #delays #last #budget_of_call #idempotent_of_call),
+        evaluates,
+        of_call: quote!(#changed_policy #of_call),
     }
 }
 

@@ -336,10 +336,10 @@ impl Policy {
         }
     }
 
-    /// A copy, for a `const` of generated code that reads a `static`.
+    /// A copy, for the site of a function whose attribute names the policy.
     #[doc(hidden)]
     #[must_use]
-    pub const fn copied(&self) -> Self {
+    pub const fn of_site(&self) -> Self {
         Self { ..*self }
     }
 

@@ -10,7 +10,7 @@ use crate::policy::{Policy, PolicyBudget};
 
 /// A policy with a name, for a `static`: the settings of all calls to one service.
 ///
-/// Name it in the attribute with a `&`: `#[retry(policy = &PAYMENTS)]`. Other keys of the attribute override it. A
+/// Name it in the attribute: `#[retry(policy = PAYMENTS)]`. Other keys of the attribute override it. A
 /// call reads its policy once, when it begins. With the feature `serde`, the configuration of the program can override the
 /// policy, also while the program runs.
 ///

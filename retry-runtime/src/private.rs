@@ -23,5 +23,5 @@ pub use crate::forward::Forwards;
 pub use crate::layer::FailedAttempt;
 pub use crate::lookup::*;
 pub use crate::result::{FromStopped, Prepared, ResultLike, typed};
-pub use crate::site::{ConstantPolicy, PolicyOf, Site, SiteSettings, SiteState, constant};
+pub use crate::site::{PolicyOf, Site, SiteSettings, SiteState, policy};
 pub use crate::{Backoff, Jitter, Nested, Policy};

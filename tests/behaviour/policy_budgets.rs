@@ -23,8 +23,8 @@ fn a_budget_with_a_pause_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn functions_with_one_preset_share_the_budget_of_its_policy() {
     static SHARED: Preset = Preset::new("shared", TWO);
-    plays!(one(policy = &SHARED));
-    plays!(other(policy = &SHARED));
+    plays!(one(policy = SHARED));
+    plays!(other(policy = SHARED));
     let script = Script::new([RESET]);
     assert_eq!(SHARED.budget_level(), Some(28.0));
     one(&script).await.unwrap_err();
@@ -59,7 +59,7 @@ async fn functions_with_one_policy_have_a_budget_each() {
 #[tokio::test(start_paused = true)]
 async fn a_policy_without_a_budget_never_refuses() {
     static FREE: Preset = Preset::new("free", Policy::new().with_attempts(300).without_budget());
-    plays!(call(policy = &FREE, base = "0ms"));
+    plays!(call(policy = FREE, base = "0ms"));
     let script = Script::new([RESET]);
     call(&script).await.unwrap_err();
     call(&script).await.unwrap_err();
@@ -72,7 +72,7 @@ async fn a_policy_without_a_budget_never_refuses() {
 async fn the_budget_of_the_attribute_wins_over_that_of_the_policy() {
     static FOUR: Budget = Budget::aws().with_capacity(56);
     static SHARED: Preset = Preset::new("shared", TWO);
-    plays!(four(policy = &SHARED, budget = FOUR));
+    plays!(four(policy = SHARED, budget = FOUR));
     plays!(unbounded(policy = TWO, budget = "none"));
     let script = Script::new([RESET]);
     four(&script).await.unwrap_err();

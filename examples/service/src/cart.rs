@@ -15,7 +15,7 @@ pub(crate) fn connect(url: &str) -> RedisResult<ConnectionManager> {
 }
 
 /// Puts a product into a cart. It may run twice, because the result is the same.
-#[retry(policy = &CART)]
+#[retry(policy = CART)]
 pub(crate) async fn add(
     redis: &ConnectionManager,
     customer: u32,
@@ -26,7 +26,7 @@ pub(crate) async fn add(
 }
 
 /// Counts a visit. It must not run twice, so it is retried only if it certainly never ran.
-#[retry(policy = &CART, idempotent = false)]
+#[retry(policy = CART, idempotent = false)]
 pub(crate) async fn count_visit(redis: &ConnectionManager) -> Result<u64, Error<RedisError>> {
     Ok(redis.clone().incr("visits", 1).await?)
 }

@@ -11,7 +11,7 @@ use crate::presets::CATALOGUE;
 /// The attribute has no rule, so the error type decides what is retried. `check` turns a status such as 503 into an
 /// error, and keeps its `Retry-After`. `attempt_headers` sends the server which attempt this is, and how long it is
 /// waited for. The span of the attempt then has the number of retries too.
-#[retry(policy = &CATALOGUE)]
+#[retry(policy = CATALOGUE)]
 pub(crate) async fn price(
     client: &Client,
     catalogue: &str,

@@ -68,7 +68,7 @@ pub(crate) fn pool(config: Config) -> Result<Pool, deadpool_postgres::BuildError
 ///
 /// An attempt may reach its timeout during `COMMIT`. The key is the same in all attempts of a call, so an order is not
 /// placed twice.
-#[retry(policy = &ORDERS)]
+#[retry(policy = ORDERS)]
 pub(crate) async fn place(
     pool: &Pool,
     customer: u32,

@@ -19,10 +19,12 @@ use crate::tokens::{self, generated, located};
 pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) -> TokenStream {
     let SettingsCode {
         policy,
-        limited,
         given,
+        change,
+        limited,
         site: setters,
         borrowed,
+        evaluates,
         of_call,
     } = settings;
     let root = match &model.root {
@@ -36,41 +38,43 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
             generated!(::core::concat!(::core::module_path!(), #function))
         }
     };
-    let (named, policy, kind, limited) = match limited {
-        Some(true) => (None, policy, Some(generated!(__retry::Site)), quote!(true)),
-        Some(false) => {
-            let kind = generated!(__retry::SiteSettings);
-            (None, policy, Some(kind), quote!(false))
+    let (kind, limited) = match (limited, &given) {
+        (Some(true), _) => (Some(generated!(__retry::Site)), quote!(true)),
+        (Some(false), _) => (Some(generated!(__retry::SiteSettings)), quote!(false)),
+        (None, Some(given)) if change.is_some() => {
+            (None, generated!({ #given.of_site().is_limited() }))
         }
-        None if given.is_some() => (None, policy, None, quote!(true)),
-        None => (
-            Some(generated!(const __RETRY_POLICY: __retry::Policy = #policy;)),
-            generated!(__RETRY_POLICY),
-            None,
-            generated!({ __RETRY_POLICY.is_limited() }),
-        ),
+        (None, _) => (None, quote!(true)),
     };
-    let begins = match (&given, &kind) {
-        (None, _) => generated!(__RETRY_SITE),
-        (Some(_), None) => generated!(__begins),
-        (Some(_), Some(_)) => quote!(_),
-    };
-    let worked_out = match given {
-        Some((at, policy)) => {
-            let change = generated!(|__settings| __settings #of_call);
-            let given =
-                quote_spanned!(at=> __retry::PolicyOf::given(&#policy, &__RETRY_SITE, #change));
-            Some(generated!(#borrowed let (#begins, __settings) = #given;))
+    let (site, own) = (generated!(__RETRY_SITE), generated!(__settings));
+    let changed = generated!(|__settings| __settings #of_call);
+    let (bound, begins, settings) = match given {
+        None if !evaluates => (None, site.clone(), site),
+        None => {
+            let settings = generated!(__retry::SiteSettings::of_call(&__RETRY_SITE) #of_call);
+            (Some(generated!(let __settings = #settings;)), site, own)
         }
-        None if of_call.is_empty() => None,
-        None => Some(generated! {
-            #borrowed
-            let __settings = __retry::SiteSettings::of_call(&__RETRY_SITE) #of_call;
-        }),
-    };
-    let settings = match worked_out {
-        None => generated!(__RETRY_SITE),
-        Some(_) => generated!(__settings),
+        Some(given) if change.is_some() && !evaluates => {
+            let lent = generated!(#given.lent(&__RETRY_SITE, __retry_change));
+            // A reference to what is lent, and not to the local variable, which the future would keep.
+            (
+                Some(generated!(let __settings = #lent;)),
+                site,
+                generated!(*__settings),
+            )
+        }
+        Some(given) if change.is_some() || kind.is_some() => {
+            let settings = generated!(__retry::PolicyOf::settings(#given, &__RETRY_SITE, #changed));
+            (Some(generated!(let __settings = #settings;)), site, own)
+        }
+        Some(given) => {
+            let both = generated!(__retry::PolicyOf::given(#given, &__RETRY_SITE, #changed));
+            (
+                Some(generated!(let (__begins, __settings) = #both;)),
+                generated!(__begins),
+                own,
+            )
+        }
     };
     let begun = match kind {
         // Not a method call, which a trait of the user for every type could take over.
@@ -89,11 +93,12 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
     };
     generated! {
         use #root::__private as __retry;
-        #named
+        #change
         static __RETRY_SHARED: __retry::SiteState = __retry::SiteState::NEW;
         static __RETRY_SITE: __retry::Site<#limited> =
             __retry::Site(__retry::SiteSettings::new(#label, #policy, &__RETRY_SHARED) #setters);
-        #worked_out
+        #borrowed
+        #bound
         let mut __call = #begun;
     }
 }

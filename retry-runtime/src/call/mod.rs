@@ -104,10 +104,10 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
 }
 
 // The receiver only says whether there are limits. Generated code writes `Site::begin(&SITE, &SITE)` for a function with limits,
-// and `SiteSettings::begin(&SITE, &SITE)` for one without. If only rustc can read the policy, it writes `SITE.begin(&SITE)`.
-// rustc then finds the method on `Site<true>`, or behind another site. If such a policy has a wrong type, the parameter of its site is unknown: rustc takes the first
-// method, and reports only the policy. If each kind of site had methods of its own, rustc would report that it cannot
-// choose.
+// and `SiteSettings::begin(&SITE, &SITE)` for one without. If only rustc can read the policy, it writes `SITE.begin(&settings)`.
+// rustc then finds the method on `Site<true>`, or behind another site. If such a policy has a wrong type, the parameter of its
+// site is unknown: rustc takes the first method, and reports only the policy. If each kind of site had methods of its own,
+// rustc would report that it cannot choose.
 
 impl Site<true> {
     /// Begins a call with these settings: the function's own, or those made for the call.

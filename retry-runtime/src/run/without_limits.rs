@@ -6,7 +6,7 @@ use super::Run;
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::result::ResultFuture;
-use crate::site::{PolicyOf, Site, SiteSettings};
+use crate::site::{Change, PolicyOf, SiteSettings};
 
 impl Policy {
     /// Takes the timeout and the deadline out of the policy. [`run`](WithoutLimits::run) then gives the error of the operation, of any type.
@@ -67,6 +67,20 @@ impl WithoutLimits {
         &self.0
     }
 
+    /// [`Policy::of_site`].
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of_site(&self) -> Policy {
+        self.0.of_site()
+    }
+
+    /// [`Policy::lent`].
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn lent<S>(&self, site: &'static S, _: Change) -> &'static S {
+        site
+    }
+
     /// Runs an operation with retries: [`Policy::run`], which gives the error of the operation itself. Nothing stops the
     /// call, so [`with_cancel`](Run::with_cancel) and [`until`](Run::until) do not compile.
     #[track_caller]
@@ -90,13 +104,10 @@ impl WithoutLimits {
 }
 
 impl PolicyOf for WithoutLimits {
+    type Same = Self;
     type Site = SiteSettings<'static>;
 
     fn policy(&self) -> Policy {
         self.0.clone()
-    }
-
-    fn site(site: &Site<true>) -> &SiteSettings<'static> {
-        site
     }
 }

@@ -1,5 +1,6 @@
 //! The types of `policy`, `budget` and `delays` expressions: by value, by reference, behind a smart pointer.
 
+use std::borrow::Borrow;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,51 +15,80 @@ use crate::trace::{ONCE, limited};
 /// A type whose value `policy` can take.
 #[diagnostic::on_unimplemented(
     message = "`policy` is a `{Self}`, expected a `reattempt::Policy`",
-    label = "expected a `Policy`, a reference to one, one in an `Arc`, or a `&Preset`"
+    label = "expected a `Policy`, a reference to one, one in an `Arc`, or a `Preset`"
 )]
 pub trait PolicyOf {
+    /// The type itself. If [`policy`] returned it by its own name, rustc would report a second error for a wrong type.
+    type Same;
+
     /// What begins a call: a [`Site`], or its [settings](super::SiteSettings) if the type says that there are no limits.
     type Site;
 
     /// Returns the policy of a call that begins now.
     fn policy(&self) -> Policy;
 
-    /// Returns what begins a call, if the attribute has no limit of its own.
-    fn site(site: &Site<true>) -> &Self::Site;
-
-    /// Returns what begins a call, and its settings: those of the site with this policy, changed by the attribute.
+    /// Returns what begins a call, if the attribute has no limit of its own, and its settings.
     fn given<'s, 'p>(
         &self,
         site: &'s Site<true>,
         change: impl FnOnce(SiteSettings<'p>) -> SiteSettings<'p>,
-    ) -> (&'s Self::Site, SiteSettings<'p>) {
+    ) -> (&'s Self::Site, SiteSettings<'p>)
+    where
+        Site<true>: Borrow<Self::Site>,
+    {
+        (site.borrow(), self.settings(site, change))
+    }
+
+    /// Returns the settings of a call: those of the site with this policy, changed by the attribute.
+    #[inline]
+    fn settings<'p>(
+        &self,
+        site: &SiteSettings<'static>,
+        change: impl FnOnce(SiteSettings<'p>) -> SiteSettings<'p>,
+    ) -> SiteSettings<'p> {
         let policy = self.policy();
         let settings = change(site.of_call().with_policy(|_| policy.clone()));
         self.overridden(&policy, &settings);
-        (Self::site(site), settings)
+        settings
     }
 
     /// Logs what the configuration changes in the policy without an effect, because the attribute changes it again.
     fn overridden(&self, _policy: &Policy, _settings: &SiteSettings<'_>) {}
 }
 
-/// A type whose constants `policy` can take. `Same` is that type: without it, rustc reports a second error.
-#[diagnostic::on_unimplemented(
-    message = "`policy` is a `{Self}`, expected a `reattempt::Policy`",
-    label = "expected a `Policy`; for a `Preset`, write `&` before it"
-)]
-pub trait ConstantPolicy {
-    /// The type itself.
-    type Same;
-}
-
-impl ConstantPolicy for Policy {
-    type Same = Self;
-}
-
-/// Returns the policy, which is a constant.
-pub const fn constant<P: ConstantPolicy<Same = P>>(policy: &P) -> &P::Same {
+/// Returns what `policy` gives.
+pub const fn policy<P: PolicyOf<Same = P>>(policy: &P) -> &P::Same {
     policy
+}
+
+/// What an attribute changes in a policy.
+pub(crate) type Change = fn(Policy) -> Policy;
+
+// An attribute can name a policy in capitals. Only rustc knows whether that is a constant, which the site has, or a preset,
+// which each call reads. These methods are no trait's, because `of_site` is const.
+impl Policy {
+    /// Returns the settings of a call that evaluates none: those of the site.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn lent<S>(&self, site: &'static S, _: Change) -> &'static S {
+        site
+    }
+}
+
+impl Preset {
+    /// Returns a policy that no call has. It has a limit, as that of a call may have.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of_site(&self) -> Policy {
+        Policy::new().with_timeout(Duration::MAX)
+    }
+
+    /// Returns the settings of a call that evaluates no others.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn lent(&self, site: &SiteSettings<'static>, change: Change) -> Site<true> {
+        Site(self.settings(site, |settings| settings.with_policy(change)))
+    }
 }
 
 /// A type whose value `budget` can take.
@@ -93,30 +123,22 @@ impl<T: AsRef<[Duration]> + ?Sized> DelaysOf for T {
 }
 
 impl PolicyOf for Policy {
+    type Same = Self;
     type Site = Site<true>;
 
     #[inline]
     fn policy(&self) -> Policy {
         self.clone()
     }
-
-    #[inline]
-    fn site(site: &Site<true>) -> &Site<true> {
-        site
-    }
 }
 
 impl PolicyOf for Preset {
+    type Same = Self;
     type Site = Site<true>;
 
     #[inline]
     fn policy(&self) -> Policy {
         Self::policy(self)
-    }
-
-    #[inline]
-    fn site(site: &Site<true>) -> &Site<true> {
-        site
     }
 
     fn overridden(&self, policy: &Policy, settings: &SiteSettings<'_>) {
@@ -156,16 +178,12 @@ impl<B: BudgetOf> BudgetOf for Option<B> {
 macro_rules! pointers {
     ($($pointer:ty),*) => {$(
         impl<T: PolicyOf + ?Sized> PolicyOf for $pointer {
+            type Same = Self;
             type Site = T::Site;
 
             #[inline]
             fn policy(&self) -> Policy {
                 (**self).policy()
-            }
-
-            #[inline]
-            fn site(site: &Site<true>) -> &T::Site {
-                T::site(site)
             }
 
             fn overridden(&self, policy: &Policy, settings: &SiteSettings<'_>) {

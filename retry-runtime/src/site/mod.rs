@@ -3,8 +3,10 @@
 mod given;
 mod located;
 
-pub use self::given::{BudgetOf, ConstantPolicy, DelaysOf, PolicyOf, constant};
+pub(crate) use self::given::Change;
+pub use self::given::{BudgetOf, DelaysOf, PolicyOf, policy};
 
+use std::borrow::Borrow;
 use std::ops::Deref;
 use std::panic::Location;
 use std::time::Duration;
@@ -53,6 +55,12 @@ impl<const LIMITED: bool> Deref for Site<LIMITED> {
 
     #[inline]
     fn deref(&self) -> &SiteSettings<'static> {
+        &self.0
+    }
+}
+
+impl Borrow<SiteSettings<'static>> for Site<true> {
+    fn borrow(&self) -> &SiteSettings<'static> {
         &self.0
     }
 }

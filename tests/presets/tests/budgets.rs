@@ -119,19 +119,19 @@ async fn unlimited_attempts_wait_longest_once_a_configured_budget_is_empty() {
 async fn functions_share_a_configured_budget_and_the_attribute_wins() {
     static P: Preset = Preset::new("p", Policy::new());
     static OTHER: Budget = Budget::aws().with_capacity(14);
-    #[retry(policy = &P, on = "io::Error")]
+    #[retry(policy = P, on = "io::Error")]
     async fn first() -> io::Result<()> {
         Err(io::ErrorKind::ConnectionReset.into())
     }
-    #[retry(policy = &P, on = "io::Error")]
+    #[retry(policy = P, on = "io::Error")]
     async fn second() -> io::Result<()> {
         Err(io::ErrorKind::ConnectionReset.into())
     }
-    #[retry(policy = &P, on = "io::Error", budget = OTHER)]
+    #[retry(policy = P, on = "io::Error", budget = OTHER)]
     async fn other() -> io::Result<()> {
         Err(io::ErrorKind::ConnectionReset.into())
     }
-    #[retry(policy = &P, on = "io::Error", budget = "none")]
+    #[retry(policy = P, on = "io::Error", budget = "none")]
     async fn unbounded() -> io::Result<()> {
         Err(io::ErrorKind::ConnectionReset.into())
     }

@@ -113,7 +113,7 @@ fn policies() -> [Policy; 2] {
 
 #[test]
 fn a_service_reloads_its_presets_from_its_own_file() {
-    #[retry(policy = &SEARCH, budget = "none", on = "io::Error")]
+    #[retry(policy = SEARCH, budget = "none", on = "io::Error")]
     async fn search(attempts: &mut u32, during: impl Fn(u32)) -> io::Result<()> {
         *attempts += 1;
         during(*attempts);

@@ -65,7 +65,7 @@ fn line(function: &str, preset: &str, keys: &str) -> String {
 async fn a_key_that_has_no_effect_is_logged_once_with_the_function_and_the_preset() {
     static PAYMENTS: Preset = Preset::new("payments", FAST);
 
-    #[retry(policy = &PAYMENTS, attempts = 5, name = "pay")]
+    #[retry(policy = PAYMENTS, attempts = 5, name = "pay")]
     async fn pay() -> io::Result<()> {
         Ok(())
     }
@@ -102,7 +102,7 @@ async fn each_key_that_has_no_effect_is_named() {
     static BUDGET: Budget = Budget::new();
 
     #[retry(
-        policy = &DB, name = "all", attempts = 5, timeout = "1s", deadline = "1m", backoff = "exponential", base = "1ms",
+        policy = DB, name = "all", attempts = 5, timeout = "1s", deadline = "1m", backoff = "exponential", base = "1ms",
         throttled_base = "2ms", min_delay = "0s", max_delay = "1s", factor = 3, jitter = "full",
         max_retry_after = "1s", hedge = "500ms", budget = BUDGET
     )]
@@ -110,7 +110,7 @@ async fn each_key_that_has_no_effect_is_named() {
         Ok(())
     }
 
-    #[retry(policy = &DB, name = "list", delays = delays, attempts = attempts, budget = budget)]
+    #[retry(policy = DB, name = "list", delays = delays, attempts = attempts, budget = budget)]
     async fn list(delays: &[Duration], attempts: u32, budget: &Budget) -> io::Result<()> {
         Ok(())
     }
@@ -120,7 +120,7 @@ async fn each_key_that_has_no_effect_is_named() {
         Ok(())
     }
 
-    #[retry(policy = &DB, name = "none", blocking)]
+    #[retry(policy = DB, name = "none", blocking)]
     fn none() -> io::Result<()> {
         Ok(())
     }
@@ -145,12 +145,12 @@ async fn each_key_that_has_no_effect_is_named() {
 async fn a_silent_function_and_a_call_in_a_test_scope_log_nothing() {
     static SEARCH: Preset = Preset::new("search", FAST);
 
-    #[retry(policy = &SEARCH, attempts = 5)]
+    #[retry(policy = SEARCH, attempts = 5)]
     async fn find() -> io::Result<()> {
         Ok(())
     }
 
-    #[retry(policy = &SEARCH, attempts = 5, silent)]
+    #[retry(policy = SEARCH, attempts = 5, silent)]
     async fn quiet() -> io::Result<()> {
         Ok(())
     }

@@ -88,7 +88,7 @@ fn a_backoff_replaces_the_delays_of_the_code() {
 async fn calls_take_their_policy_when_they_begin_and_keys_of_the_attribute_win() {
     static CALLS: Preset = Preset::new("calls", Policy::new().with_attempts(2));
 
-    #[retry(policy = &CALLS, budget = "none")]
+    #[retry(policy = CALLS, budget = "none")]
     async fn fails(calls: &AtomicU32, load: impl Fn(u32)) -> io::Result<()> {
         load(calls.fetch_add(1, Relaxed));
         Err(io::ErrorKind::ConnectionReset.into())

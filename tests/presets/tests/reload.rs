@@ -95,7 +95,7 @@ fn a_call_makes_attempts_and_waits_by_one_policy_while_others_are_applied() {
     static CALLED: Preset = Preset::new("called", Policy::new().with_jitter(Jitter::None));
     const MOST: u32 = 9;
 
-    #[retry(policy = &CALLED, budget = "none", on_retry = |event| delays.borrow_mut().push(event.delay()))]
+    #[retry(policy = CALLED, budget = "none", on_retry = |event| delays.borrow_mut().push(event.delay()))]
     async fn fails(delays: &RefCell<Vec<Duration>>) -> io::Result<()> {
         Err(io::ErrorKind::ConnectionReset.into())
     }

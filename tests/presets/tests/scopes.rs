@@ -10,7 +10,7 @@ use reattempt::{
 
 static DB: Preset = Preset::new("db", Policy::new().with_attempts(3));
 
-#[retry(policy = &DB, budget = "none")]
+#[retry(policy = DB, budget = "none")]
 async fn query(calls: &Cell<u32>) -> io::Result<()> {
     calls.set(calls.get() + 1);
     Err(io::ErrorKind::ConnectionReset.into())

@@ -199,11 +199,11 @@ async fn a_scope_has_a_fresh_budget_for_each_preset_and_each_function() {
         .with_attempts(50)
         .with_budget(Budget::aws().with_capacity(28));
     static SHARED: Preset = Preset::new("shared", TWO);
-    #[retry(policy = &SHARED, on = "io::Error")]
+    #[retry(policy = SHARED, on = "io::Error")]
     async fn first() -> io::Result<()> {
         Err(io::ErrorKind::ConnectionReset.into())
     }
-    #[retry(policy = &SHARED, on = "io::Error")]
+    #[retry(policy = SHARED, on = "io::Error")]
     async fn second() -> io::Result<()> {
         Err(io::ErrorKind::ConnectionReset.into())
     }

@@ -92,23 +92,6 @@ mod policy_expression_wrong_type {
     }
 }
 
-mod policy_preset {
-    //! expect: `policy` is a `Preset`, expected a `reattempt::Policy`
-
-    use reattempt::{Policy, Preset, retry};
-
-    static PAYMENTS: Preset = Preset::new("payments", Policy::new());
-
-    #[retry(policy = PAYMENTS)]
-    async fn pay() -> std::io::Result<()> {
-        Ok(())
-    }
-
-    fn main() {
-        let _ = pay;
-    }
-}
-
 mod policy_wrong_type {
     //! expect: `policy` is a `u32`, expected a `reattempt::Policy`
 
