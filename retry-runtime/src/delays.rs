@@ -76,6 +76,10 @@ impl Backoff {
         factor: u32,
     ) -> Duration {
         const PER_SECOND: u128 = 1_000_000_000;
+        // No ceiling is below `base` or above `max_delay`.
+        if n == 0 || base >= max_delay {
+            return base.min(max_delay);
+        }
         let (base, max) = (base.as_nanos(), max_delay.as_nanos());
         let nanos = match self {
             Self::Exponential => exponential(n, base, max, factor),
@@ -175,7 +179,7 @@ words! {
 impl Jitter {
     /// Returns the range from which a delay is drawn, ends included, within `[0, max_delay]`.
     ///
-    /// `ceiling` comes from the backoff. `previous` is the last delay of this call, if there was one.
+    /// `ceiling` comes from the backoff, and is not above `max_delay`. `previous` is the last delay of this call, if there was one.
     #[inline]
     pub(crate) fn range(
         self,
@@ -184,7 +188,6 @@ impl Jitter {
         max_delay: Duration,
         previous: Option<Duration>,
     ) -> DelayRange {
-        let ceiling = ceiling.min(max_delay);
         match self {
             Self::None => (ceiling, ceiling),
             Self::Full => (Duration::ZERO, ceiling),
