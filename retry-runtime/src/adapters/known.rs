@@ -183,10 +183,12 @@ pub(crate) fn last_word(error: Link<'_>) -> Option<Verdict> {
 }
 
 /// Whether `on` may look for errors in the chain of the error of an attempt, which may run twice if that is `harmless`. If not,
-/// it does not look behind what has the last word, nor at a database whose connection was lost, perhaps in a `COMMIT`.
-pub(crate) fn may_search(error: Link<'_>, harmless: bool) -> bool {
+/// it does not look behind what has the last word, nor at a database whose connection was lost, perhaps in a `COMMIT`. Shows the
+/// errors to `look` on the way.
+pub(crate) fn may_search(error: Link<'_>, harmless: bool, mut look: impl FnMut(Link<'_>)) -> bool {
     let mut lost = None;
     links(error).all(|link| {
+        look(link);
         lost = lost.or_else(|| DATABASES.iter().find_map(|client| client.is_lost(link)));
         has_last_word(link).is_none_or(|verdict| harmless && verdict == Verdict::Unknown)
     }) && (harmless || lost != Some(true))

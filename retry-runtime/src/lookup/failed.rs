@@ -299,7 +299,7 @@ impl<E: ?Sized, A> Itself<'_, E, A> {
     where
         A: Inside<E>,
     {
-        let may_search = |first| known::may_search(first, self.harmless);
+        let may_search = |first| known::may_search(first, self.harmless, |_| ());
         let itself = A::inside(self.error);
         let found = self.first.is_none_or(may_search).then_some(itself)?;
         unless_permanent(found, ask)
@@ -323,12 +323,12 @@ pub(crate) fn find_in<A: Error + 'static>(
     harmless: bool,
     ask: fn(&Failed<'_, A>) -> Assessment,
 ) -> Option<Assessment> {
-    if !known::may_search(first, harmless) {
-        return None;
-    }
-    let mut found = links(first).filter_map(as_type::<A>);
+    let mut found = None;
     // The search goes on after an error that is permanent.
-    found.find_map(|found| unless_permanent(found, ask))
+    let may_search = known::may_search(first, harmless, |link| {
+        found = found.or_else(|| unless_permanent(as_type::<A>(link)?, ask));
+    });
+    found.filter(|_| may_search)
 }
 
 /// Another attempt does not help against a permanent error, even if `on` names its type.
