@@ -76,9 +76,10 @@ impl Preset {
     #[inline]
     pub fn policy(&self) -> Policy {
         let policy = match test_scope_around() {
-            Some(scope) => scope
-                .policy(self.address())
-                .unwrap_or_else(|| self.policy.clone()),
+            Some(scope) => {
+                let of_scope = scope.state().presets.get(&self.address()).cloned();
+                of_scope.unwrap_or_else(|| self.policy.clone())
+            }
             None => self.policy_outside(),
         };
         policy.sharing(|| self.cell())

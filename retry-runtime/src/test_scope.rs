@@ -95,11 +95,6 @@ impl TestScope {
         }
     }
 
-    /// Returns the policy of the preset at this address, unless it is the one in the code.
-    pub(crate) fn policy(&self, preset: usize) -> Option<Policy> {
-        self.state().presets.get(&preset).cloned()
-    }
-
     pub(crate) fn state(&self) -> MutexGuard<'_, ScopeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
