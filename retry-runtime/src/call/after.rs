@@ -7,7 +7,7 @@ use super::attempt::Cut;
 use super::decide::{Repeatable, Situation, decide, held_back};
 use super::events::{Event, FailedWith};
 use super::settle::Said;
-use super::timers::{Next, NextAttemptAt};
+use super::timers::Next;
 use super::{Call, State};
 use crate::budget::{Charge, Request};
 use crate::classify::{AskedDelay, Assessment, Ruling, Verdict};
@@ -22,11 +22,7 @@ impl State<'_> {
     /// Decides what follows an attempt whose body returned a failure. Returns when the next attempt begins, unless another body still
     /// runs, or the outcome of the call.
     #[inline(never)]
-    pub(crate) fn fail(
-        &self,
-        ruling: Ruling,
-        words: &dyn Display,
-    ) -> Result<NextAttemptAt, Outcome> {
+    pub(crate) fn fail(&self, ruling: Ruling, words: &dyn Display) -> Result<Next, Outcome> {
         // Of two, the other one may be in its commit.
         let frame = &self.frame;
         let alone = !matches!(frame.bodies.get(), Bodies::Both(_));
@@ -49,7 +45,7 @@ impl State<'_> {
                 self.log(Event::SetAside(failed));
                 // A limit may cut the other before its next poll.
                 frame.bodies.set(Bodies::Rest(which.other()));
-                return Ok(self.next(Next::Other));
+                return Ok(Next::Other);
             }
         }
         self.wait_or_end(how, Repeatable::after(ruling), failed)
@@ -86,7 +82,7 @@ impl State<'_> {
     ///
     /// `unless` may have said something about it.
     #[inline(never)]
-    pub(super) fn cut(&self, cut: Cut, said: Said) -> Result<NextAttemptAt, Stopped> {
+    pub(super) fn cut(&self, cut: Cut, said: Said) -> Result<Next, Stopped> {
         let verdict = self.verdict_of_cut();
         let exhausted = Outcome::Timeout;
         let hint = None;
@@ -141,7 +137,7 @@ impl State<'_> {
         how: PreviousFailure,
         retry: Result<Repeatable, Outcome>,
         failed: FailedWith<'_>,
-    ) -> Result<NextAttemptAt, Outcome> {
+    ) -> Result<Next, Outcome> {
         let frame = &self.frame;
         frame.previous.set(Some(how));
         if let Some(rest) = frame.rest.get() {

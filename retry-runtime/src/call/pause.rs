@@ -57,7 +57,7 @@ impl State<'_> {
             Some((_, left)) => delays = (delays.0.min(left), delays.1.min(left)),
             None => {}
         }
-        Ok(Some(self.start_wait(delays, now, None)))
+        Ok(Some(self.next(self.start_wait(delays, now, None))))
     }
 
     /// Returns how long the pause goes on for this call, and how long the call waits at most: 1.25 times `max_retry_after` since

@@ -116,7 +116,7 @@ impl<C: Limits, K> Call<'_, C, K> {
             (Ok(_), Some(unready)) if said == Said::NotReady => Err(unready),
             (ended, _) => ended,
         };
-        let (at, words) = match ended {
+        let (next, words) = match ended {
             Ok(Err(error)) => {
                 let harmless = self.state.settings.idempotent == Some(true);
                 let failed = Failed::new(&error, harmless);
@@ -127,42 +127,42 @@ impl<C: Limits, K> Call<'_, C, K> {
                     .unless(said == Said::Vetoed);
                 let (words, sensitive) = (judged.words, self.state.settings.sensitive);
                 let words = &Shown { words, sensitive };
-                let Ok(at) = self.state.fail(ruling, words) else {
+                let Ok(next) = self.state.fail(ruling, words) else {
                     return Break(R::from(Err(error)));
                 };
-                self.call_on_retry(at, Some(&error), words, hook);
+                self.call_on_retry(next, Some(&error), words, hook);
                 self.kept = K::keep(error);
                 self.state.stands = true;
-                return Continue(at);
+                return Continue(self.state.next(next));
             }
             Err(cut) => match self.state.cut(cut.into(), said) {
-                Ok(at) => (at, Into::<Cut>::into(cut).as_str()),
+                Ok(next) => (next, Into::<Cut>::into(cut).as_str()),
                 Err(stopped) => return Break(self.stopped(cut, stopped)),
             },
             Ok(Ok(value)) => {
                 let ruling = Ruling::failed_value(Verdict::Transient, self.state.delay_said());
                 match self.state.fail(ruling, &FAILED_VALUE) {
-                    Ok(at) => (at, FAILED_VALUE),
+                    Ok(next) => (next, FAILED_VALUE),
                     Err(_) => return Break(R::from(Ok(value))),
                 }
             }
         };
-        self.call_on_retry(at, None, &words, hook);
+        self.call_on_retry(next, None, &words, hook);
         self.state.stands = false;
-        Continue(at)
+        Continue(self.state.next(next))
     }
 
     /// Calls `on_retry`, if there is one and a retry follows.
     #[inline]
     fn call_on_retry<E>(
         &self,
-        at: NextAttemptAt,
+        next: Next,
         error: Option<&E>,
         words: &dyn Display,
         hook: impl FnOnce(&RetryEvent<'_, E>),
     ) {
         let state = &self.state;
-        if state.settings.listens && at.next != Next::Other && !state.is_signalled() {
+        if state.settings.listens && next != Next::Other && !state.is_signalled() {
             beside_body(|| hook(&state.event(error, words)));
         }
     }

@@ -27,7 +27,7 @@ pub struct NextAttemptAt {
 
 /// What is before the next attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
+pub(crate) enum Next {
     /// A wait, which began then and ends then. If both are the same, other tasks get a turn.
     At(Stamp, Stamp),
     /// The end of this attempt: one of two failed, and the other still runs.
@@ -42,7 +42,7 @@ impl State<'_> {
         range: DelayRange,
         now: Stamp,
         failed: Option<FailedWith<'_>>,
-    ) -> NextAttemptAt {
+    ) -> Next {
         let frame = &self.frame;
         let (delay, waits) = match self.scope() {
             None => (rng::draw(rng::seed(now), range), true),
@@ -59,10 +59,10 @@ impl State<'_> {
         if self.observed || trace::may_be_heard() {
             self.on_wait_begun(delay, now, failed);
         }
-        self.next(Next::At(now, if waits { now.plus(delay) } else { now }))
+        Next::At(now, if waits { now.plus(delay) } else { now })
     }
 
-    pub(super) fn next(&self, next: Next) -> NextAttemptAt {
+    pub(crate) fn next(&self, next: Next) -> NextAttemptAt {
         let name = self.settings.name;
         NextAttemptAt { next, name }
     }

@@ -305,7 +305,7 @@ mod tests {
             let _ = call.attempt(async {}).await;
             let lost = Ruling::retry(Assessment::new(Verdict::Transient));
             let at = call.state.fail(lost, &"lost").expect("another attempt");
-            at.await;
+            call.state.next(at).await;
             let _ = call.prepare(open_commit(pending::<()>())).await;
             hang().await
         };
