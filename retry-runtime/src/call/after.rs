@@ -52,6 +52,7 @@ impl State<'_> {
     }
 
     /// Whether a commit of the attempt may have taken effect, and must not be repeated, whatever the rules say.
+    #[inline]
     pub(super) fn is_in_doubt(&self) -> bool {
         self.settings.idempotent != Some(true) && self.frame.has_open_commit()
     }
@@ -74,6 +75,7 @@ impl State<'_> {
     }
 
     /// Returns the delay that `retry_after` or an `Ok` says about the attempt that ended.
+    #[inline]
     pub(super) fn delay_said(&self) -> Option<Duration> {
         self.frame.rest.get()?.noted().waits.asked.take()
     }

@@ -80,16 +80,15 @@ pub(super) fn decide(
 
 /// What follows if a retry is refused: the call ends with this outcome. If its attempts are unlimited, it waits for the longest
 /// delay in its place, and at least as long as the server asks for.
+#[cold]
 pub(super) fn held_back(
     retry: &Repeatable,
     situation: &Situation,
     outcome: Outcome,
 ) -> Result<DelayRange, Outcome> {
-    let range = situation.unlimited.ok_or(outcome)?;
-    let range = match retry.hint {
-        None => range,
-        Some((hint, _)) => raised_by(hint.min(situation.max_retry_after), range),
-    };
+    let longest = situation.unlimited.ok_or(outcome)?;
+    let (hint, _) = retry.hint.unwrap_or_default();
+    let range = raised_by(hint.min(situation.max_retry_after), longest);
     in_time(range, situation)
 }
 

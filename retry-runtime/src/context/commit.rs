@@ -39,6 +39,7 @@ pub(crate) async fn open_commit<F: Future>(
 
 impl Frame {
     /// Whether a commit that began in this attempt is pending, was dropped, or lost its answer.
+    #[inline]
     pub(crate) fn has_open_commit(&self) -> bool {
         self.rest
             .get()
