@@ -120,7 +120,9 @@ impl State<'_> {
         let frame = &self.frame;
         // The phase changes first: if an observer panics, the attempt is not counted again.
         let phase = frame.phase.replace(Phase::Between(None));
-        self.on_body_ended(how, words);
+        if self.is_noted() {
+            self.on_body_ended(how, words);
+        }
         if let Bodies::Both(which) = frame.bodies.get() {
             // Dropped with the attempt.
             frame.bodies.set(Bodies::Rest(which.other()));
@@ -224,7 +226,7 @@ impl State<'_> {
     pub(crate) fn succeed(&self) {
         let frame = &self.frame;
         // Most calls succeed at once, and are not observed.
-        let is_known = self.observed || frame.rest.get().is_some() || frame.number() > 1;
+        let is_known = self.is_noted() || frame.number() > 1;
         let budget = self.budget();
         if !is_known && budget.is_none_or(|budget| budget.cell.is_at_rest()) {
             frame.phase.set(Phase::Closed);

@@ -156,6 +156,12 @@ impl State<'_> {
         Some(Stamp::now().since(started))
     }
 
+    /// Whether something is noted of the call: for those who observe it, or because it needed what most calls never need.
+    #[inline]
+    fn is_noted(&self) -> bool {
+        self.observed || self.frame.rest.get().is_some()
+    }
+
     /// What its test scope gives to the call, if it began in one.
     #[inline]
     fn scope(&self) -> Option<&CallInScope> {
