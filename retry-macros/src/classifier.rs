@@ -17,7 +17,7 @@ use crate::tokens::{deep, generated, is_punct, is_text, located, words};
 ///
 /// ```text
 /// Input:   on = "A | B", when = W
-/// Output:  match error.search::<A>().find(|a| a.assessment()).or_else(|| … B …) {
+/// Output:  match error.search::<A>().find().or_else(|| … B …) {
 ///              Some(said) if ask(error.error(), W) => Ruling::retry(said),
 ///              _ => Ruling::stop(SAID),
 ///          }
@@ -40,10 +40,7 @@ pub(crate) fn ruling(function: &Function, model: &Model, has_chain: bool) -> Tok
         quote_spanned!(located(verdict.span)=> #searched.asked(#value))
     });
     let found = on.as_ref().map(|types| {
-        let mut alternatives = types.value.iter().map(|ty| {
-            let find = searched(ty, "find");
-            generated!(#find(|__found| __found.assessment()))
-        });
+        let mut alternatives = types.value.iter().map(|ty| searched(ty, "find"));
         let first = alternatives.next();
         generated!(#first #(.or_else(|| #alternatives))*)
     });
@@ -111,16 +108,16 @@ pub(crate) fn veto(function: &Function, model: &Model) -> Option<TokenStream> {
         UnlessRule::Function(predicate) => asked(function, predicate),
         UnlessRule::Types(types) => {
             let found = types.iter().map(|ty| searched(ty, "contains"));
-            generated!(#(#found())||*)
+            generated!(#(#found)||*)
         }
     })
 }
 
-/// A search for errors of a type: `error.search::<A>().find`.
+/// A search for errors of a type: `error.search::<A>().find()`.
 fn searched(ty: &Type, method: &str) -> TokenStream {
     // This span puts rustc's "can never be found inside" on the type.
     let method = Ident::new(method, located(ty.span()));
-    generated!(__error.search::<#ty>().#method)
+    generated!(__error.search::<#ty>().#method())
 }
 
 /// Applies a predicate of the user's to the error.

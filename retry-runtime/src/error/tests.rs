@@ -45,8 +45,7 @@ fn the_error_inside_is_found() {
 
     let reset = || io::Error::from(io::ErrorKind::ConnectionReset);
     let found = |error: &(dyn StdError + 'static)| {
-        find_in::<io::Error>(error, false, |found| Assessment::of(found.error()))
-            .map(|found| found.verdict)
+        find_in::<io::Error>(error, false, Assessment::of).map(|found| found.verdict)
     };
     let transient = Some(Verdict::Transient);
     assert_eq!(found(&Error::Failed(reset())), transient);

@@ -193,7 +193,7 @@ impl<E: ?Sized> Display for SendChain<'_, E> {
 /// Then it finds `find` and `contains` in the chain if `A: Error`. If not, `A` has to be `E` itself, such as `anyhow::Error`,
 /// also in a `Box`, an `Rc` or an `Arc`. Any other `A` is a compile error, with the message of [`Inside`].
 ///
-/// `find` returns the answer of the first `A` that is not permanent. It returns `None` if an error in the chain has the last word: a
+/// `find` returns the verdict of the first `A` that is not permanent, where an `A` that is not `Retryable` is unknown. It returns `None` if an error in the chain has the last word: a
 /// permanently [stopped](crate::Stopped) call, or a commit that may have taken effect.
 ///
 /// An `E: Error` that borrows, or a type parameter without `'static`, gives a lifetime error from rustc. Such
@@ -201,14 +201,17 @@ impl<E: ?Sized> Display for SendChain<'_, E> {
 ///
 /// ```text
 /// // Output:                                 A as typed
-/// error.search::<A>().find(|found| found.assessment())
+/// error.search::<A>().find()
 /// error.search::<A>().contains()
 /// ```
 ///
 /// The name of the method has the span of `A` as typed, so rustc reports there an `A` that is not in `E`.
-pub type Search<'a, E, A> = Level<SearchItself<'a, E, A>>;
+pub type Search<'a, E, A> = Level<SearchUnknown<'a, E, A>>;
 
-/// The search for errors of type `A` that are an `E` themselves. This level has only `asked`.
+/// The search for errors of type `A`, which have no verdict.
+pub(super) type SearchUnknown<'a, E, A> = Level<SearchItself<'a, E, A>>;
+
+/// The search for errors of type `A` that are an `E` themselves.
 pub type SearchItself<'a, E, A> = Level<Itself<'a, E, A>>;
 
 /// The search for errors of type `A` that are an `E` themselves.
@@ -228,7 +231,7 @@ macro_rules! has_chain {
             pub fn search<A>(&self) -> Search<'e, $E, A> {
                 let $error = self.error;
                 let first = Some($first as _);
-                Level(SearchItself::new(self, first))
+                Level(Level(SearchItself::new(self, first)))
             }
         }
     };
@@ -248,10 +251,17 @@ impl<'e, E: ?Sized> Chainless<'e, E> {
     }
 }
 
-impl<E, A: Error + 'static> Search<'_, E, A> {
-    /// Returns the answer of the first `A` inside that is not permanent.
-    pub fn find(&self, ask: fn(&Failed<'_, A>) -> Assessment) -> Option<Assessment> {
-        find_in(self.first?, self.harmless, ask)
+impl<E, A: Error + Retryable + 'static> Search<'_, E, A> {
+    /// Returns the verdict of the first `A` inside that is not permanent.
+    pub fn find(&self) -> Option<Assessment> {
+        find_in::<A>(self.first?, self.harmless, Assessment::of)
+    }
+}
+
+impl<E, A: Error + 'static> SearchUnknown<'_, E, A> {
+    /// Returns [`Assessment::UNKNOWN`] if an `A` is inside.
+    pub fn find(&self) -> Option<Assessment> {
+        find_in::<A>(self.first?, self.harmless, |_| Assessment::UNKNOWN)
     }
 
     /// Returns whether an `A` is inside.
@@ -291,11 +301,25 @@ impl<E: ?Sized> Itself<'_, E, ()> {
     }
 }
 
+impl<E: ?Sized, A: Retryable + Inside<E>> SearchItself<'_, E, A> {
+    /// Returns the verdict of the error, unless it is permanent, or an error in the chain has the last word.
+    pub fn find(&self) -> Option<Assessment> {
+        self.found(Assessment::of)
+    }
+}
+
 impl<E: ?Sized, A> Itself<'_, E, A> {
-    /// Returns the answer of the error, unless it is permanent, or an error in the chain has the last word.
+    /// Returns [`Assessment::UNKNOWN`], unless an error in the chain has the last word.
     // The bound is here and not on the `impl`, so that rustc reports the bound, with the message of
     // `Inside`, and not a missing method.
-    pub fn find(&self, ask: fn(&Failed<'_, A>) -> Assessment) -> Option<Assessment>
+    pub fn find(&self) -> Option<Assessment>
+    where
+        A: Inside<E>,
+    {
+        self.found(|_| Assessment::UNKNOWN)
+    }
+
+    fn found(&self, ask: fn(&A) -> Assessment) -> Option<Assessment>
     where
         A: Inside<E>,
     {
@@ -321,7 +345,7 @@ impl<E: ?Sized, A> Itself<'_, E, A> {
 pub(crate) fn find_in<A: Error + 'static>(
     first: &(dyn Error + 'static),
     harmless: bool,
-    ask: fn(&Failed<'_, A>) -> Assessment,
+    ask: fn(&A) -> Assessment,
 ) -> Option<Assessment> {
     let mut found = None;
     // The search goes on after an error that is permanent.
@@ -332,8 +356,8 @@ pub(crate) fn find_in<A: Error + 'static>(
 }
 
 /// Another attempt does not help against a permanent error, even if `on` names its type.
-fn unless_permanent<A>(found: &A, ask: fn(&Failed<'_, A>) -> Assessment) -> Option<Assessment> {
-    let assessment = ask(&Failed::new(found, false));
+fn unless_permanent<A>(found: &A, ask: fn(&A) -> Assessment) -> Option<Assessment> {
+    let assessment = ask(found);
     (assessment.verdict != Verdict::Permanent).then_some(assessment)
 }
 

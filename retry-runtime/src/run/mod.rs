@@ -183,9 +183,10 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
         E: HasSources,
     {
         self.change(|parts| {
-            parts.rules.on.push(|error, harmless| {
-                find_in::<A>(error, harmless, |found| Assessment::of(found.error()))
-            });
+            parts
+                .rules
+                .on
+                .push(|error, harmless| find_in::<A>(error, harmless, Assessment::of));
         })
     }
 
@@ -197,11 +198,10 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
         E: HasErrorInside,
     {
         self.change(|parts| {
-            parts.rules.on.push(|error, harmless| {
-                find_in::<A>(error.as_ref(), harmless, |found| {
-                    Assessment::of(found.error())
-                })
-            });
+            parts
+                .rules
+                .on
+                .push(|error, harmless| find_in::<A>(error.as_ref(), harmless, Assessment::of));
         })
     }
 

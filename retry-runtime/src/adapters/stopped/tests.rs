@@ -63,7 +63,7 @@ fn a_cut_commit_is_unknown_in_every_error() {
         assert_eq!(own.verdict(), Verdict::Unknown);
         let wrapped = io::Error::other(cut_commit(outcome));
         assert_eq!(wrapped.verdict(), Verdict::Unknown);
-        let searched = find_in::<io::Error>(&wrapped, false, |found| Assessment::of(found.error()));
+        let searched = find_in::<io::Error>(&wrapped, false, Assessment::of);
         assert_eq!(searched, None, "nor is it searched for `on`");
     }
 }

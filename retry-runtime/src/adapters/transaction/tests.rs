@@ -165,7 +165,7 @@ fn a_commit_that_a_limit_cut_ends_the_search() {
         let found = [find::<Stopped>(&error), find::<Hidden<Stopped>>(&error)];
         assert_eq!(found, [None; 2], "{wrapper}");
     }
-    let harmless = find_in::<Stopped>(&cut(), true, |found| Assessment::of(found.error()));
+    let harmless = find_in::<Stopped>(&cut(), true, Assessment::of);
     assert_eq!(harmless, Some(Assessment::UNKNOWN));
     // No commit was cut.
     for (wrapper, error) in wrapped(|| stopped(reset())) {
@@ -225,13 +225,13 @@ fn a_commit_is_not_repeated_if_on_names_the_type_of_the_function() {
     let commit = CommitError(sqlx_core::Error::Io(ErrorKind::ConnectionReset.into()));
     let error = TransactionError::Commit(commit);
     let found = Failed::new(&error, false).search::<TransactionError<sqlx_core::Error>>();
-    assert_eq!(found.find(|found| Assessment::of(found.error())), None);
+    assert_eq!(found.find(), None);
     let cut = Stopped {
         source: Some(CutCommit::default().into()),
         ..stopped("nothing")
     };
     let found = Failed::new(&cut, false).search::<Stopped>();
-    assert_eq!(found.find(|found| Assessment::of(found.error())), None);
+    assert_eq!(found.find(), None);
 }
 
 #[cfg(feature = "sqlx-0_9")]

@@ -14,9 +14,7 @@ use crate::stopped::CutCommit;
 /// What generated code writes for one type of `on`.
 macro_rules! found {
     ($A:ty, $error:expr) => {
-        Failed::new($error, false)
-            .search::<$A>()
-            .find(|found| found.assessment())
+        Failed::new($error, false).search::<$A>().find()
     };
 }
 
