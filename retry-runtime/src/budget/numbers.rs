@@ -177,7 +177,7 @@ impl BudgetConfig {
         ..Self::AWS
     };
 
-    /// How many hedges a function may make: one for 16 calls, each of which gives one token, and ten saved up.
+    /// How many hedges a function may make: one for 16 calls, and ten saved up.
     ///
     /// It bounds the load that hedges add to a service that is slow as a whole, at any rate of calls: at most 6.25 %. Its own
     /// budget cannot, because those tokens come back with time, and a slow service does not fail. Finagle bounds its backup
@@ -186,6 +186,7 @@ impl BudgetConfig {
         start: Self::tokens(160),
         capacity: Self::tokens(160),
         failure: Self::tokens(16),
+        reward: Self::tokens(1),
         ..Self::AWS
     };
 
