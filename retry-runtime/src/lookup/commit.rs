@@ -119,7 +119,7 @@ pub trait CommitsOnce {}
 #[diagnostic::on_unimplemented(
     message = "if the answer to this request is lost, another attempt sends it again, and the server may act on both",
     label = "say in the attribute whether that does harm",
-    note = "if it does, and the server reads keys: `.attempt_headers()`, with `use reattempt::reqwest_0_13::RequestExt as _;`, or a header with your own key: `.header(\"idempotency-key\", key)`",
+    note = "if it does, and the server reads keys: `.attempt_headers()`, with `use reattempt::reqwest_0_13::RequestExt as _;`, or `reqwest_0_12`; for a middleware or a key of your own, `.header(\"idempotency-key\", key)`",
     note = "if it does: `idempotent = false`",
     note = "if it does not, as in a search: `idempotent = true`"
 )]
