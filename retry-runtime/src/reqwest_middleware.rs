@@ -9,8 +9,9 @@ use std::time::Duration;
 use ::http::Extensions;
 use async_trait::async_trait;
 
-use super::client::{Error, Middleware, Next};
+use super::client::{Error, Middleware, Next, RequestBuilder};
 use super::reqwest::{Body, Request, Response};
+use crate::adapters::ClientRequest;
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::host_of;
 use crate::adapters::known::by_its_chain;
@@ -23,6 +24,8 @@ by_its_chain! {
     /// An error of `reqwest` has its own verdict. In the error of a middleware, the innermost error with a verdict decides.
     Error
 }
+
+impl ClientRequest for RequestBuilder {}
 
 /// The error of a middleware.
 impl From<Stopped> for Error {

@@ -5,6 +5,9 @@
 
 #![expect(clippy::match_same_arms, reason = "one arm for each reason")]
 
+/// A request that a client is about to send.
+pub trait ClientRequest {}
+
 #[cfg(feature = "deadpool-0_13")]
 pub mod deadpool;
 #[cfg(feature = "h2-0_4")]

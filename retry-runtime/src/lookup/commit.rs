@@ -10,6 +10,7 @@
 use std::marker::PhantomData;
 
 use super::Level;
+use crate::adapters::ClientRequest;
 #[cfg(feature = "_transactions")]
 use crate::adapters::transaction::{Lost, is_known};
 #[cfg(feature = "_transactions")]
@@ -66,18 +67,6 @@ impl<T, E: Lost, C: Future<Output = Result<T, E>>> Commit<C> {
     #[rustfmt::skip]
     pub fn track_beside(&self, commit: C) -> C where E: CommitsOnce { commit }
 }
-
-/// A request that a client is about to send.
-pub trait ClientRequest {}
-
-#[cfg(feature = "reqwest-0_13")]
-impl ClientRequest for reqwest::RequestBuilder {}
-#[cfg(feature = "reqwest-0_12")]
-impl ClientRequest for reqwest_0_12::RequestBuilder {}
-#[cfg(feature = "reqwest-middleware-0_5")]
-impl ClientRequest for reqwest_middleware::RequestBuilder {}
-#[cfg(feature = "reqwest-middleware-0_4")]
-impl ClientRequest for reqwest_middleware_0_4::RequestBuilder {}
 
 impl<R: ClientRequest> Commit<R> {
     /// Refuses a request until the attribute says whether running twice does harm.

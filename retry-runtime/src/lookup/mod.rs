@@ -43,9 +43,7 @@ pub use self::argument::{
     Argument, Each, FindsSelfAgain, ForEachAttempt, Lent, LentAcrossThreads, StartsAnew, Unshared,
     handed_over,
 };
-pub use self::commit::{
-    ClientRequest, Commit, CommitsOnce, IsTracked, MayRunTwice, Other, Returned,
-};
+pub use self::commit::{Commit, CommitsOnce, IsTracked, MayRunTwice, Other, Returned};
 pub use self::convert::{Convert, Unconverted};
 #[cfg(feature = "_layers")]
 pub(crate) use self::failed::write_chain;

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::client::RequestBuilder;
+use crate::adapters::ClientRequest;
 use crate::adapters::http::headers::set_headers;
 use crate::sealed::Sealed;
 use ::http::{Error, HeaderName, HeaderValue};
@@ -38,6 +39,7 @@ pub trait RequestExt: Sealed + Sized {
 }
 
 impl Sealed for RequestBuilder {}
+impl ClientRequest for RequestBuilder {}
 
 impl RequestExt for RequestBuilder {
     #[track_caller]
