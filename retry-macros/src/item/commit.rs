@@ -6,12 +6,11 @@
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote_spanned};
 
+use crate::text::among;
 use crate::tokens::{
-    any_text, before, generated, grouped, has_word, is_punct, is_word, located, unraw,
+    any_text, any_word, before, follows_path, generated, grouped, has_word, is_punct, is_word,
+    located, unraw,
 };
-
-/// Methods of HTTP that may not run twice.
-const WRITES: &str = "POST PATCH";
 
 /// What stands before the body, and the body, in which the attempt gets what each `.commit()`, `.post(…)` and `.patch(…)` returns.
 /// A `.request(Method::POST, …)` is as a `.post(…)`.
@@ -26,8 +25,9 @@ const WRITES: &str = "POST PATCH";
 pub(crate) fn with_commits(body: TokenStream, hedged: bool, said: bool) -> [TokenStream; 2] {
     let keyed = any_text(&body, |text| text.to_lowercase().contains("idempotency"));
     let note = keyed.then(|| generated!(__retry::note_key();));
+    let is_asked = |word: &Ident| among("commit post patch POST PATCH", &unraw(word));
     // Most bodies stay as they are.
-    if !has_word(&body, "commit post patch") && !has_word(&body, WRITES) {
+    if !any_word(&body, &is_asked) {
         return [generated!(#note), body];
     }
     let sends = !said && !keyed && !has_word(&body, "attempt_headers");
@@ -45,14 +45,22 @@ pub(crate) fn with_commits(body: TokenStream, hedged: bool, said: bool) -> [Toke
 /// `attempt` is the method for a commit in the attempt itself, and `track` that for one in this part of the body.
 fn tracked(body: TokenStream, sends: bool, attempt: &str, track: &str) -> TokenStream {
     let tokens: Vec<_> = body.into_iter().collect();
+    // Where the name before the present `::<…>` ends.
+    let mut named = None;
     let each = tokens.iter().enumerate().map(|(at, token)| {
-        let (previous, second) = (before(&tokens, at, 1), before(&tokens, at, 2));
-        // One becomes a text, and the other does not see the names of the body.
-        let is_apart =
-            is_punct(previous, "!") && is_word(second, "stringify") || is_word(second, "mod");
-        let (TokenTree::Group(group), false) = (token, is_apart) else {
+        if is_punct(Some(token), "<") && follows_path(&tokens, at) {
+            named = Some(at - 2);
+        }
+        let TokenTree::Group(group) = token else {
             return token.to_token_stream();
         };
+        let end = named.take_if(|_| is_punct(before(&tokens, at, 1), ">"));
+        let end = end.unwrap_or(at);
+        let (previous, second) = (before(&tokens, end, 1), before(&tokens, end, 2));
+        // One becomes a text, and the other does not see the names of the body.
+        if is_punct(previous, "!") && is_word(second, "stringify") || is_word(second, "mod") {
+            return token.to_token_stream();
+        }
         let is_call = is_punct(second, ".") && group.delimiter() == Delimiter::Parenthesis;
         let word = match previous {
             Some(TokenTree::Ident(word)) => unraw(word),
@@ -61,7 +69,7 @@ fn tracked(body: TokenStream, sends: bool, attempt: &str, track: &str) -> TokenS
         let (inside, asks) = match word.as_str() {
             "commit" if is_call && group.stream().is_empty() => (track, Some(track)),
             "post" | "patch" if is_call && sends => (track, Some("send")),
-            "request" if is_call && sends && has_word(group, WRITES) => (track, Some("send")),
+            "request" if is_call && sends && has_word(group, "POST PATCH") => (track, Some("send")),
             // A task knows nothing of the attempt, unless that is propagated to it.
             "propagate" => (attempt, None),
             word if word.starts_with("spawn") => ("track_apart", None),
@@ -106,6 +114,14 @@ mod tests {
                 "set.spawn(propagate(tx.commit())); tx.commit()",
                 "track track",
             ),
+            (
+                "tx.r#commit().await?; begin::<T>().commit::<>()",
+                "track track",
+            ),
+            (
+                "match tx.end::<T>() { a => (), b => { tx.commit::<>() } }",
+                "track",
+            ),
             ("commit(tx).await?;", ""),
             ("Transaction::commit(savepoint).await?;", ""),
             ("log.commit(offset)?;", ""),
@@ -138,6 +154,10 @@ mod tests {
             ("client.post(url).send().await?;", 1),
             ("client.patch(url).body(client.post(a).await?)", 2),
             ("set.spawn(client.post(url).send());", 1),
+            (
+                "client.r#post::<Box<str>>(client.request::<_>(POST)).send()",
+                2,
+            ),
             ("client.request(Method::PATCH, url).send().await?;", 1),
             ("client.request(Method::GET, url); POST; self.request;", 0),
             ("client.get(url).send().await?; self.post; post(url);", 0),

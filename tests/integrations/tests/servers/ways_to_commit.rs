@@ -92,6 +92,8 @@ macro_rules! ways {
 ways! { LOST:
     by_from(pool, id) { Ok(begin(pool, id).await?.commit().await?) }
     by_name(pool, id, on = "Own | Error") { begin(pool, id).await?.commit().await.map_err(Own::Db) }
+    by_a_raw_name(pool, id) { Ok(begin(pool, id).await?.r#commit().await?) }
+    by_a_generic_name(pool, id) { Ok(begin(pool, id).await?.commit::<>().await?) }
     forgets_why(pool, id) {
         let mut lost = false;
         begin(pool, id).await?.commit().await.unwrap_or_else(|_| lost = true);
