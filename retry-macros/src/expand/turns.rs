@@ -207,7 +207,7 @@ impl Turns<'_> {
     /// ```text
     /// Output: match call.prepare(async { (CLOSURE)().await }).await {   // or call.prepare_blocking(|| { (CLOSURE)() })
     ///             Ok(prepared) => {
-    ///                 if let Some(result) = call.end_preparation(prepared) { return result; }
+    ///                 if let Some(result) = call.end_preparation(Prepared::into_error(prepared)) { return result; }
     ///             }
     ///             Err(cut) => return call.cut_between(cut),    // with limits
     ///         }
@@ -222,18 +222,18 @@ impl Turns<'_> {
         if self.model.blocking.is_none() {
             work = generated!(#work.await);
         }
-        // This span puts rustc's "gives …, expected `()` or `Result<(), _>`" on the value.
-        let prepared = &Ident::new("__prepared", at);
+        // This span puts rustc's "gives …, expected `()` or a `Result`" on the value.
+        let error = quote_spanned!(at=> __retry::Prepared::into_error(__prepared));
         let work = self.later(&generated!({ #work }), Span::mixed_site());
         let preparation = self.run("prepare", work);
         let cut = self.limited.then(|| {
             let stopped = self.call("cut_between", generated!(__result));
             generated!(__retry::Err(__result) => return #stopped,)
         });
-        let ended = self.call("end_preparation", prepared);
+        let ended = self.call("end_preparation", error);
         Some(generated! {
             match #preparation {
-                __retry::Ok(#prepared) => {
+                __retry::Ok(__prepared) => {
                     if let __retry::Some(__result) = #ended {
                         return __result;
                     }

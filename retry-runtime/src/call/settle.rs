@@ -37,7 +37,7 @@ use crate::event::RetryEvent;
 use crate::lookup::client::{By, Foreign};
 use crate::lookup::{BoxedError, Failed, Kept, Last, Nothing};
 use crate::opaque::opaque;
-use crate::result::{ByFrom, FromStopped, Prepared, ResultLike};
+use crate::result::{ByFrom, FromStopped, ResultLike};
 use crate::stopped::{Outcome, Stopped};
 use crate::trace::Shown;
 
@@ -232,13 +232,12 @@ impl<C: Limits, K> Call<'_, C, K> {
 
     /// Ends `before_retry`. Returns the result of the call, or `None` to go on: the error of `before_retry`, or the last error of a
     /// call without limits if the deadline around was reached meanwhile.
-    pub fn end_preparation<R, W>(&mut self, prepared: impl Prepared<R::Error>) -> Option<R>
+    pub fn end_preparation<R, W>(&mut self, prepared: Option<R::Error>) -> Option<R>
     where
         R: ResultLike,
         C: Stops<R::Error, W>,
         K: LastError<C, R::Error, W>,
     {
-        let prepared = prepared.into_error();
         let state = &self.state;
         state.enter(|_| None);
         state.frame.refusal.set(None);
