@@ -119,9 +119,7 @@ mod recorded {
                 gauge!(WAITING, "function" => function).increment(1.0);
             }
             Metric::WaitEnds => gauge!(WAITING, "function" => function).decrement(1.0),
-            Metric::RetryBegins => {
-                counter!(BEGUN, "function" => function).increment(1);
-            }
+            Metric::RetryBegins => counter!(BEGUN, "function" => function).increment(1),
             Metric::Ended(report) => {
                 let outcome = report.outcome().as_str();
                 counter!(CALLS, "function" => function, "outcome" => outcome).increment(1);
