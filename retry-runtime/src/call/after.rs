@@ -9,7 +9,7 @@ use super::events::{Event, FailedWith};
 use super::settle::Said;
 use super::timers::Next;
 use super::{Call, State};
-use crate::budget::{Charge, Request};
+use crate::budget::{BudgetRef, Charge, Request};
 use crate::classify::{AskedDelay, Assessment, Ruling, Verdict};
 use crate::clock::Stamp;
 use crate::context::{Bodies, Phase, outer};
@@ -224,14 +224,20 @@ impl State<'_> {
 impl State<'_> {
     /// Ends a call that succeeded.
     pub(crate) fn succeed(&self) {
-        let frame = &self.frame;
         // Most calls succeed at once, and are not observed.
-        let is_known = self.is_noted() || frame.number() > 1;
+        let is_known = self.is_noted() || self.frame.number() > 1;
         let budget = self.budget();
         if !is_known && budget.is_none_or(|budget| budget.cell.is_at_rest()) {
-            frame.phase.set(Phase::Closed);
+            self.frame.phase.set(Phase::Closed);
             return;
         }
+        self.record_success(budget);
+    }
+
+    /// Ends such a call, and notifies all who want to know.
+    #[cold]
+    fn record_success(&self, budget: Option<BudgetRef<'_>>) {
+        let frame = &self.frame;
         let spent = self.end_attempt(Attempted::Succeeded, None);
         if let Some(budget) = budget {
             budget.succeed(spent, Stamp::now);
