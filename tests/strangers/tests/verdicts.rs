@@ -5,6 +5,7 @@ use std::path::Path;
 
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::{RequestError, RequestErrorKind};
+use aws_sdk_sqs::config::http::HttpResponse;
 use aws_sdk_sqs::error::{ErrorMetadata, ProvideErrorMetadata as _, SdkError};
 use aws_sdk_sqs::operation::send_message::SendMessageError;
 #[cfg(kafka)]
@@ -32,15 +33,18 @@ async fn jetstream(kind: PublishErrorKind) -> Result<(), PublishError> {
 }
 
 #[rustfmt::skip]
-#[retry(verdict = |error: &SdkError<SendMessageError>| error.code().map_or(Verdict::Unknown, codes::aws))]
-async fn aws(code: &str) -> Result<(), SdkError<SendMessageError>> {
-    let meta = ErrorMetadata::builder().code(code).build();
-    Err(SdkError::service_error(SendMessageError::generic(meta), response()))
+#[retry(verdict = |error: &SdkError<SendMessageError>| match error.code().map_or(Verdict::Unknown, codes::aws) { Verdict::Unknown => error.raw_response().map_or(Verdict::Unknown, |answer| codes::http_status(answer.status().as_u16())), known => known })]
+async fn aws(error: fn() -> SdkError<SendMessageError>) -> Result<(), SdkError<SendMessageError>> {
+    Err(error())
 }
 
-fn response() -> aws_sdk_sqs::config::http::HttpResponse {
-    let status = 400.try_into().unwrap();
-    aws_sdk_sqs::config::http::HttpResponse::new(status, "".into())
+fn answer(status: u16, code: Option<&str>) -> SdkError<SendMessageError> {
+    let mut meta = ErrorMetadata::builder();
+    if let Some(code) = code {
+        meta = meta.code(code);
+    }
+    let response = HttpResponse::new(status.try_into().unwrap(), "".into());
+    SdkError::service_error(SendMessageError::generic(meta.build()), response)
 }
 
 #[rustfmt::skip]
@@ -92,10 +96,15 @@ async fn the_errors_of_strangers_have_a_verdict_in_one_line() {
     let other = PublishErrorKind::WrongLastSequence;
     assert_eq!(seen(jetstream(other)).await, ended(Verdict::Unknown));
 
-    let throttled = seen(aws("ThrottlingException")).await;
-    assert_eq!(throttled, retried(Verdict::Throttled));
-    let missing = seen(aws("QueueDoesNotExist")).await;
-    assert_eq!(missing, ended(Verdict::Unknown));
+    let throttled = || answer(400, Some("ThrottlingException"));
+    assert_eq!(seen(aws(throttled)).await, retried(Verdict::Throttled));
+    // The status decides, also of an answer without a body, as to a HEAD or from a load balancer.
+    let missing = || answer(400, Some("QueueDoesNotExist"));
+    assert_eq!(seen(aws(missing)).await, ended(Verdict::Permanent));
+    let busy = || answer(503, None);
+    assert_eq!(seen(aws(busy)).await, retried(Verdict::Transient));
+    let lost = || SdkError::timeout_error("no answer");
+    assert_eq!(seen(aws(lost)).await, ended(Verdict::Unknown));
 
     let busy = seen(grpc(Code::Unavailable)).await;
     assert_eq!(busy.0, 3);
