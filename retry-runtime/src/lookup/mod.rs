@@ -39,18 +39,10 @@ mod commit;
 mod convert;
 mod failed;
 
-pub use self::argument::{
-    Argument, Each, FindsSelfAgain, ForEachAttempt, Lent, LentAcrossThreads, StartsAnew, Unshared,
-    handed_over,
-};
-pub use self::commit::{Commit, CommitsOnce, IsTracked, MayRunTwice, Other, Returned};
-pub use self::convert::{Convert, Unconverted};
-#[cfg(feature = "_layers")]
-pub(crate) use self::failed::write_chain;
-pub(crate) use self::failed::{BoxedError, find_in};
-pub use self::failed::{
-    Chainless, Failed, Inside, Itself, Kept, Last, Nothing, Search, SearchItself,
-};
+pub use self::argument::*;
+pub use self::commit::*;
+pub use self::convert::*;
+pub use self::failed::*;
 
 /// A level of a question, in front of the next one. The alias of the type says which level it is.
 #[derive(Debug)]

@@ -26,7 +26,7 @@ pub use self::ends::{CallError, MayStop, RunError};
 use self::rules::RunRules;
 pub use self::rules::{HasErrorInside, HasSources, Ruled};
 pub use self::without_limits::WithoutLimits;
-use crate::call::Cancels;
+use crate::call::{Cancels, Said};
 use crate::classify::{Assessment, OkAnswer, Retryable, VerdictAnswer};
 use crate::error::Error;
 use crate::event::RetryEvent;
@@ -73,8 +73,7 @@ impl<O, T, E, C, W, X> Run<'_, O, T, E, false, C, W, X> {
                 verdict: None,
                 unless: Vec::new(),
                 retry_after: Vec::new(),
-                when_ok: Vec::new(),
-                until: Vec::new(),
+                of_ok: Vec::new(),
                 on_retry: Vec::new(),
             },
             // It has no size, so this does not allocate.
@@ -271,7 +270,8 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     {
         self.change(|parts| {
             let when_ok = move |value: &T| when_ok(value).into_parts();
-            parts.rules.when_ok.push(Box::new(when_ok));
+            let rule = (Said::FailedValue, Box::new(when_ok) as _);
+            parts.rules.of_ok.push(rule);
         })
     }
 
@@ -382,7 +382,8 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     {
         self.change(|parts| {
             let is_ready = move |value: &T| is_ready(value).into_parts();
-            parts.rules.until.push(Box::new(is_ready));
+            let rule = (Said::NotReady, Box::new(is_ready) as _);
+            parts.rules.of_ok.insert(0, rule);
         })
     }
 

@@ -15,18 +15,17 @@ use crate::lookup::Last;
 /// The rules and hooks of a run, each kind in the order in which they were written.
 pub(super) struct RunRules<'p, T, E> {
     /// Each gives the answer of the first error of its type that is not permanent.
-    pub(super) on: Vec<Finds<E>>,
+    pub(super) on: Vec<fn(&E, bool) -> Option<Assessment>>,
     pub(super) when: Vec<Asks<'p, E, bool>>,
     /// What `verdict` says, or else the error itself, if its type is known to have a verdict where `when` is written.
     pub(super) verdict: Option<Asks<'p, E, Assessment>>,
     pub(super) unless: Vec<Asks<'p, E, bool>>,
     pub(super) retry_after: Vec<Asks<'p, E, Option<Duration>>>,
-    pub(super) when_ok: Vec<Asks<'p, T, OkParts>>,
-    pub(super) until: Vec<Asks<'p, T, OkParts>>,
+    /// `until`, and then `when_ok`, with what each may say: a call keeps what is said first.
+    pub(super) of_ok: Vec<(Said, Asks<'p, T, OkParts>)>,
     pub(super) on_retry: Vec<Hook<'p, E>>,
 }
 
-pub(super) type Finds<E> = fn(&E, bool) -> Option<Assessment>;
 type Asks<'p, S, A> = Box<dyn FnMut(&S) -> A + Send + 'p>;
 type Hook<'p, E> = Box<dyn FnMut(&RetryEvent<'_, E>) + Send + 'p>;
 type OkParts = (bool, Option<Duration>);
@@ -42,12 +41,9 @@ impl<T, E> RunRules<'_, T, E> {
         E: Ruled<RULED> + RunError<C, W, X>,
         X: Display,
     {
-        call.ask_about(&ended, Said::NotReady, |value| {
-            answer(&mut self.until, value, false)
-        });
-        call.ask_about(&ended, Said::FailedValue, |value| {
-            answer(&mut self.when_ok, value, true)
-        });
+        for (said, ask) in &mut self.of_ok {
+            call.ask_about(&ended, *said, ask);
+        }
         if !self.unless.is_empty() {
             let unless = &mut self.unless;
             call.unless(&ended, |failed| {
@@ -89,13 +85,6 @@ impl<T, E> RunRules<'_, T, E> {
             },
         )
     }
-}
-
-/// Asks about an `Ok` until one gives this answer.
-fn answer<T>(rules: &mut [Asks<'_, T, OkParts>], value: &T, answer: bool) -> OkParts {
-    let mut answers = rules.iter_mut().map(|ask| ask(value));
-    let found = answers.find(|(assessment, _)| *assessment == answer);
-    found.unwrap_or((!answer, None))
 }
 
 /// An error type about which a run can decide: any, if `RULED` says that `on`, `when` or `verdict` does. If not, the errors need a
