@@ -174,6 +174,10 @@ async fn a_throttled_retry_takes_less() {
     async fn call() -> Result<(), TooMany> {
         Err(TooMany)
     }
+    #[retry(attempts = 2, budget = "SHARE")]
+    async fn shares() -> Result<(), TooMany> {
+        Err(TooMany)
+    }
     call().await.unwrap_err();
     assert_eq!(LEVEL.level(), 495.0);
 
@@ -183,10 +187,6 @@ async fn a_throttled_retry_takes_less() {
     }
     assert_eq!(LEVEL.level(), 0.0, "100 calls, each with one retry");
 
-    #[retry(attempts = 2, budget = "SHARE")]
-    async fn shares() -> Result<(), TooMany> {
-        Err(TooMany)
-    }
     let before = SHARE.level();
     shares().await.unwrap_err();
     assert_eq!(
