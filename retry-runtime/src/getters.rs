@@ -18,8 +18,19 @@ macro_rules! getters {
     )+};
 }
 
-/// Gives a type a method for each of these, which sets a field.
+/// Gives a type a method for each of these, which sets a field: to a value, or to a closure.
 macro_rules! setters {
+    ($($(#[$doc:meta])* $with:ident(Fn($($Argument:ty),+) -> $Answer:ty) => $field:ident;)+) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $with(
+            mut self,
+            $field: impl Fn($($Argument),+) -> $Answer + Send + Sync + 'static,
+        ) -> Self {
+            self.$field = Some(std::sync::Arc::new($field));
+            self
+        }
+    )+};
     ($($(#[$doc:meta])* $with:ident($argument:ident: $Type:ty) => $($field:ident).+ = $value:expr;)+) => {$(
         $(#[$doc])*
         #[must_use]

@@ -10,6 +10,7 @@ use ::http_body::Body;
 
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::{IDEMPOTENCY_KEY, may_repeat, note_key, set_headers};
+use crate::getters::setters;
 use crate::opaque::opaque;
 
 /// Requests of HTTP whose body can be copied, or is a stream that is sent once. A status decides about a response, and `Retry-After`
@@ -63,55 +64,36 @@ impl HttpRequests {
         self
     }
 
-    /// Sets which requests may run twice although their method does not say so, by method and path: a POST that only reads, such as
-    /// `|_, path| path == "/search"`. Default: none.
-    #[must_use]
-    pub fn with_idempotent<P>(mut self, idempotent: P) -> Self
-    where
-        P: Fn(&Method, &str) -> bool + Send + Sync + 'static,
-    {
-        self.idempotent = Some(Arc::new(idempotent));
-        self
-    }
+    setters! {
+        /// Sets which requests may run twice although their method does not say so, by method and path: a POST that only reads,
+        /// such as `|_, path| path == "/search"`. Default: none.
+        with_idempotent(Fn(&Method, &str) -> bool) => idempotent;
 
-    /// Sets by which failures the server says that it did not run the request, such as `|status, _| status == 429`. After them, a
-    /// POST is retried too. RFC 6585 does not say it of 429, so by default, a failure that is throttled may have run.
-    #[must_use]
-    pub fn with_refusals<P>(mut self, refused: P) -> Self
-    where
-        P: Fn(StatusCode, &HeaderMap) -> bool + Send + Sync + 'static,
-    {
-        self.refused = Some(Arc::new(refused));
-        self
-    }
+        /// Sets by which failures the server says that it did not run the request, such as `|status, _| status == 429`. After them,
+        /// a POST is retried too. RFC 6585 does not say it of 429, so by default, a failure that is throttled may have run.
+        with_refusals(Fn(StatusCode, &HeaderMap) -> bool) => refused;
 
-    /// Waits exactly as long as `delay` says after a response that is retried, without jitter, if it returns a duration. Use it
-    /// for headers such as `RateLimit-Reset`. For `None`, the wait is that without it. One above `max_retry_after`, or one that
-    /// does not fit the deadline, ends the call.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::tower as tower_0_5; }
-    /// use std::time::Duration;
-    ///
-    /// use reattempt::Policy;
-    /// use reattempt::tower_0_5::{HttpRequests, RetryLayer};
-    ///
-    /// let requests = HttpRequests::new().with_retry_after(|_, headers| {
-    ///     let millis = headers.get("retry-after-ms")?.to_str().ok()?;
-    ///     Some(Duration::from_millis(millis.parse().ok()?))
-    /// });
-    /// let retry = RetryLayer::new(Policy::new()).with_requests(requests);
-    /// # drop(retry);
-    /// ```
-    #[must_use]
-    pub fn with_retry_after<P>(mut self, delay: P) -> Self
-    where
-        P: Fn(StatusCode, &HeaderMap) -> Option<Duration> + Send + Sync + 'static,
-    {
-        self.delay = Some(Arc::new(delay));
-        self
+        /// Waits exactly as long as `delay` says after a response that is retried, without jitter, if it returns a duration. Use it
+        /// for headers such as `RateLimit-Reset`. For `None`, the wait is that without it. One above `max_retry_after`, or one that
+        /// does not fit the deadline, ends the call.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::tower as tower_0_5; }
+        /// use std::time::Duration;
+        ///
+        /// use reattempt::Policy;
+        /// use reattempt::tower_0_5::{HttpRequests, RetryLayer};
+        ///
+        /// let requests = HttpRequests::new().with_retry_after(|_, headers| {
+        ///     let millis = headers.get("retry-after-ms")?.to_str().ok()?;
+        ///     Some(Duration::from_millis(millis.parse().ok()?))
+        /// });
+        /// let retry = RetryLayer::new(Policy::new()).with_requests(requests);
+        /// # drop(retry);
+        /// ```
+        with_retry_after(Fn(StatusCode, &HeaderMap) -> Option<Duration>) => delay;
     }
 
     pub(crate) fn may_repeat(&self, method: &Method, path: &str, headers: &HeaderMap) -> bool {

@@ -17,6 +17,7 @@ mod v0_13 {
 
 use std::sync::Arc;
 
+use crate::getters::setters;
 use crate::opaque::opaque;
 
 /// Requests of gRPC, for the `Channel` of `tonic` 0.14 and 0.13: `RetryLayer::new(POLICY).with_requests(GrpcRequests::new())`.
@@ -55,14 +56,9 @@ impl GrpcRequests {
         Self { idempotent: None }
     }
 
-    /// Sets which methods may run twice, by their path, such as `/grpc.health.v1.Health/Check`. Default: none.
-    #[must_use]
-    pub fn with_idempotent<P>(mut self, idempotent: P) -> Self
-    where
-        P: Fn(&str) -> bool + Send + Sync + 'static,
-    {
-        self.idempotent = Some(Arc::new(idempotent));
-        self
+    setters! {
+        /// Sets which methods may run twice, by their path, such as `/grpc.health.v1.Health/Check`. Default: none.
+        with_idempotent(Fn(&str) -> bool) => idempotent;
     }
 }
 
