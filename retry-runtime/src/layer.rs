@@ -6,13 +6,15 @@ use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
 use std::fmt;
-use std::future::ready;
+use std::future::{poll_fn, ready};
 use std::marker::PhantomData;
 use std::ops::ControlFlow::{Break, Continue};
 use std::panic::Location;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use tower_service::Service;
 
 pub use self::http::HttpRequests;
 pub(crate) use self::http::read_rest;
@@ -26,7 +28,7 @@ use crate::opaque::opaque;
 use crate::policy::Policy;
 use crate::result::ByFrom;
 use crate::site::{BudgetOf, PolicyOf, Site, SiteSettings};
-use crate::stopped::{Outcome, Stopped};
+use crate::stopped::Outcome;
 
 /// What a [`RetryLayer`] has to know of the requests `Q` of a client, and of its responses `A`. An error of the client
 /// [has a verdict itself](ServiceError).
@@ -209,7 +211,7 @@ const REST: Duration = Duration::from_millis(50);
 /// |---|---|---|
 /// | had a response | that response, whatever its status | with it |
 /// | had an error | that error, in the `BoxError` of a service; unchanged from a middleware | 502 |
-/// | was cut by a timeout or a deadline, or did not begin in time | a [`Stopped`], whose source is the error of an earlier attempt | 504 |
+/// | was cut by a timeout or a deadline, or did not begin in time | a [`Stopped`](crate::Stopped), whose source is the error of an earlier attempt | 504 |
 /// | was in a pause of the budget that leaves no time | a `Stopped` with the outcome `paused` | 503 |
 ///
 /// From a middleware, a `Stopped` is in `Error::Middleware`. With `GrpcRequests`, it is in a `Status` with the code `DeadlineExceeded`, `Unavailable` or `Cancelled`. With
@@ -347,37 +349,37 @@ impl<Q, L> RetryLayer<Q, L> {
         with_sensitive(sensitive: bool) => site.sensitive = sensitive;
     }
 
-    /// Makes the call of one request: sends it and copies of it until it succeeds, or until there is a reason to stop. In each
-    /// attempt, `ready` waits until the client can take the request, and gives what sends it.
+    /// Makes the call of one request: sends it and copies of it to clones of the service until it succeeds, or until there is a
+    /// reason to stop. Each attempt waits until its clone is ready.
     ///
     /// A response that is retried is dropped before the wait. What the wait needs of it was read before.
-    pub(crate) async fn call<C, N, A, E, R, S, F>(
-        &self,
+    pub(crate) async fn call<C, N, S, X>(
+        layer: impl Borrow<Self>,
         request: N,
-        mut ready: impl FnMut() -> R,
-    ) -> Result<A, BoxedError>
+        service: S,
+        for_caller: impl FnOnce(BoxedError) -> X,
+    ) -> Result<S::Response, X>
     where
         C: Stops<FailedAttempt, ByFrom>,
-        Q: Requests<N, A>,
-        E: ServiceError,
-        R: Future<Output = Result<S, E>>,
-        S: FnOnce(N) -> F,
-        F: Future<Output = Result<A, E>>,
+        Q: Requests<N, S::Response>,
+        S: Service<N, Error: ServiceError> + Clone,
     {
-        let requests = &self.requests;
-        let mut site = self.site.clone();
-        site.policy = (self.policy)();
+        let layer = layer.borrow();
+        let requests = &layer.requests;
+        let mut policy = (layer.policy)();
         if let Some(left) = requests.deadline(&request) {
-            let own = site.policy.deadline().unwrap_or(left);
-            site.policy = site.policy.with_deadline(own.min(left));
-        }
-        if !requests.is_idempotent(&request) {
-            site.idempotent.get_or_insert(false);
+            let own = policy.deadline().unwrap_or(left);
+            policy = policy.with_deadline(own.min(left));
         }
         let host = requests.host(&request);
-        let budget = (self.budget)(&site.policy, host.as_deref().unwrap_or(ANY_HOST));
-        if let Some(budget) = &budget {
-            site = site.with_budget(budget.budget());
+        let budget = (layer.budget)(&policy, host.as_deref().unwrap_or(ANY_HOST));
+        let mut site = match &budget {
+            Some(budget) => layer.site.clone().with_budget(budget.budget()),
+            None => layer.site.clone(),
+        };
+        site.policy = policy;
+        if !requests.is_idempotent(&request) {
+            site.idempotent.get_or_insert(false);
         }
         let (first, mut copy) = requests.copy(request);
         let mut unsent = Some(first);
@@ -386,19 +388,17 @@ impl<Q, L> RetryLayer<Q, L> {
             site.policy = site.policy.with_attempts(1);
         }
         let means_failure = |verdict: Verdict| {
-            let unknown = verdict == Verdict::Unknown && site.idempotent == Some(true);
-            verdict.is_retryable() || unknown
+            verdict.is_retryable() || verdict == Verdict::Unknown && site.idempotent == Some(true)
         };
-        let fail = |assessment: Assessment, error| FailedAttempt {
-            error,
-            assessment,
+        let described = |failed: FailedAttempt| FailedAttempt {
             host: host.clone(),
-            once: match assessment.verdict {
+            once: match failed.assessment.verdict {
                 _ if streamed => " (the request cannot be copied, so it is sent once)",
                 Verdict::Refused | Verdict::Conflict => "",
                 _ if site.idempotent == Some(false) => " (the request may not run twice)",
                 _ => "",
             },
+            ..failed
         };
         let mut call = Call::<C, Kept<FailedAttempt>>::with(&site);
         let mut answer = None;
@@ -409,19 +409,16 @@ impl<Q, L> RetryLayer<Q, L> {
             } {
                 at.await;
             }
+            let mut service = service.clone();
             let attempt = async {
-                let sent = async {
-                    let send = ready().await?;
-                    let mut request = unsent.take().expect("an attempt sends one request");
-                    requests.sends(&mut request);
-                    send(request).await
-                };
-                let failed = |error: E| fail(error.assessment(), error.into());
-                let mut response = sent.await.map_err(failed)?;
+                poll_fn(|context| service.poll_ready(context)).await?;
+                let mut request = unsent.take().expect("an attempt sends one request");
+                requests.sends(&mut request);
+                let mut response = service.call(request).await?;
                 match requests.failure(&mut response).await {
                     Some(failure) if means_failure(failure.verdict()) => {
                         answer = Some(response);
-                        Err(fail(Assessment::of(&failure), failure.into()))
+                        Err(FailedAttempt::from(failure))
                     }
                     _ => Ok(response),
                 }
@@ -429,15 +426,19 @@ impl<Q, L> RetryLayer<Q, L> {
             let ended = match (call.attempt(attempt).await, C::from(Cut::Timeout)) {
                 // Nothing was sent, because the client was not ready in time.
                 (Err(cut), _) if unsent.is_some() && cut.into() == Cut::Timeout => {
-                    let stopped = call.state.stopped(Outcome::Timeout);
-                    Ok(Err(fail(Assessment::new(Verdict::Refused), stopped.into())))
+                    Ok(Err(FailedAttempt {
+                        assessment: Assessment::new(Verdict::Refused),
+                        ..call.state.stopped(Outcome::Timeout).into()
+                    }))
                 }
                 (Ok(Err(failed)), Some(cut)) if requests.timed_out(&failed.error) => Err(cut),
                 (ended, _) => ended,
             };
+            // It may hold a permit.
+            drop(service);
             let delay = answer.as_ref().and_then(|answer| requests.delay(answer));
             let decided = call.settle_with(
-                ended,
+                ended.map(|sent| sent.map_err(described)),
                 |failed| Judgement {
                     ruling: Ruling::by(failed.error().assessment).exactly(delay),
                     words: failed.error(),
@@ -461,8 +462,8 @@ impl<Q, L> RetryLayer<Q, L> {
         ended.or_else(|failed| match answer {
             // The answer of the last attempt is that of the call.
             Some(answer) => Ok(answer),
-            None if C::LIMITED => Err(requests.for_caller(failed.error)),
-            None => Err(failed.error),
+            None if C::LIMITED => Err(for_caller(requests.for_caller(failed.error))),
+            None => Err(for_caller(failed.error)),
         })
     }
 }
@@ -480,18 +481,19 @@ pub struct FailedAttempt {
     once: &'static str,
 }
 
-impl From<Stopped> for FailedAttempt {
-    fn from(stopped: Stopped) -> Self {
+/// From the error of a service, what a response stands for, or a `Stopped`.
+impl<E: ServiceError> From<E> for FailedAttempt {
+    fn from(error: E) -> Self {
         Self {
-            error: stopped.into(),
-            assessment: Assessment::UNKNOWN,
+            assessment: error.assessment(),
+            error: error.into(),
             host: None,
             once: "",
         }
     }
 }
 
-/// As the source of a [`Stopped`].
+/// As the source of a `Stopped`.
 impl From<FailedAttempt> for BoxedError {
     fn from(failed: FailedAttempt) -> Self {
         failed.error

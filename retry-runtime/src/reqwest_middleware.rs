@@ -1,13 +1,13 @@
 //! The errors and the middleware of one version of `reqwest-middleware`. The module around names that version `client`, and
 //! its `reqwest` `reqwest`.
 
-use std::future::ready;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use ::http::Extensions;
 use async_trait::async_trait;
+use tower::service_fn;
 
 use super::client::{Error, Middleware, Next, RequestBuilder};
 use super::reqwest::{Body, Request, Response};
@@ -52,7 +52,7 @@ impl Requests<Request, Response> for HttpRequests {
     }
 
     fn host(&self, request: &Request) -> Option<String> {
-        host_of(request.url().authority())
+        Some(host_of(request.url().authority()))
     }
 
     fn sends(&self, request: &mut Request) {
@@ -83,16 +83,15 @@ where
         // Each attempt starts from the extensions of the request. The outer layers see those of the last attempt.
         let before = extensions.clone();
         let after = Mutex::new(extensions);
-        let send = || {
+        let service = service_fn(|request| {
             let (next, mut extensions, after) = (next.clone(), before.clone(), &after);
-            ready(Ok(async move |request| {
+            async move {
                 let answered = next.run(request, &mut extensions).await;
                 **after.lock().unwrap_or_else(PoisonError::into_inner) = extensions;
                 answered
-            }))
-        };
-        let ended = self.call::<Cut, _, _, _, _, _, _>(request, send);
-        ended.await.map_err(|error| {
+            }
+        });
+        let for_caller = |error: BoxedError| {
             error
                 .downcast()
                 .map(|own| *own)
@@ -102,7 +101,8 @@ where
                     Ok(Error::middleware(*error.downcast::<Q::Failure>()?))
                 })
                 .unwrap_or_else(|error: BoxedError| Error::middleware(io::Error::other(error)))
-        })
+        };
+        Self::call::<Cut, _, _, _>(self, request, service, for_caller).await
     }
 }
 

@@ -32,7 +32,6 @@
 #[cfg(feature = "_grpc")]
 mod grpc;
 
-use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -75,7 +74,7 @@ impl<B: RequestBody, R: Body + Send> Requests<Request<B>, Response<R>> for HttpR
     }
 
     fn host(&self, request: &Request<B>) -> Option<String> {
-        host_of(request.uri().authority()?.as_str())
+        Some(host_of(request.uri().authority()?.as_str()))
     }
 
     fn sends(&self, request: &mut Request<B>) {
@@ -162,17 +161,10 @@ where
 
     fn call(&mut self, request: N) -> Self::Future {
         let (service, layer) = (self.inner.clone(), Arc::clone(&self.layer));
-        Box::pin(async move {
-            let ready = move || {
-                let mut service = service.clone();
-                async move {
-                    poll_fn(|context| service.poll_ready(context)).await?;
-                    Ok(move |request| service.call(request))
-                }
-            };
-            let ended = layer.call::<L::Cut, _, _, _, _, _, _>(request, ready);
-            ended.await.map_err(ServiceError::from_box)
-        })
+        let for_caller = ServiceError::from_box;
+        Box::pin(RetryLayer::call::<L::Cut, _, _, _>(
+            layer, request, service, for_caller,
+        ))
     }
 }
 

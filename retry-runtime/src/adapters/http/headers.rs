@@ -213,8 +213,11 @@ pub(crate) fn may_repeat(method: &Method, headers: &HeaderMap) -> bool {
 
 /// The host of the authority of a URI in lower case, and its port if it has one.
 #[cfg(feature = "_layers")]
-pub(crate) fn host_of(authority: &str) -> Option<String> {
-    Some(authority.rsplit('@').next()?.to_ascii_lowercase())
+pub(crate) fn host_of(authority: &str) -> String {
+    let host = authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host);
+    host.to_ascii_lowercase()
 }
 
 /// Sets a header, in place of what it was.
