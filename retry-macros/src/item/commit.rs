@@ -17,7 +17,7 @@ use crate::tokens::{
 ///
 /// ```text
 /// Input:   transaction.commit().await?
-/// Output:  transaction.commit().__retry_commit(|commit| Commit::of(&commit).track(commit)).await?
+/// Output:  transaction.commit().__retry_commit(|commit, returned| commit.track(returned)).await?
 /// ```
 ///
 /// If it is `hedged`, a second attempt may run beside the first. If it is `said` whether running twice does harm, or the body has an
@@ -82,7 +82,7 @@ fn tracked(body: TokenStream, sends: bool, attempt: &str, track: &str) -> TokenS
             let span = located(method.span());
             let asks = Ident::new(asks, span);
             quote_spanned! {span=>
-                .__retry_commit(|__commit| __retry::Commit::of(&__commit).#asks(__commit))
+                .__retry_commit(|__commit, __returned| __commit.#asks(__returned))
             }
         });
         quote::quote!(#group #asked)

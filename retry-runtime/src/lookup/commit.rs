@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Input:  transaction.commit()
-//! Output: transaction.commit().__retry_commit(|commit| Commit::of(&commit).track(commit))
+//! Output: transaction.commit().__retry_commit(|commit, returned| commit.track(returned))
 //! ```
 //!
 //! It is behind the call, because only rustc knows where the expression in front of the call begins.
@@ -18,10 +18,10 @@ use crate::context::open_commit;
 
 /// Every value.
 pub trait Returned: Sized {
-    /// Hands the value to a function that is written where its type is known.
+    /// Hands the value, and what its type says, to a function that is written where the type is known.
     #[inline]
-    fn __retry_commit<R>(self, with: impl FnOnce(Self) -> R) -> R {
-        with(self)
+    fn __retry_commit<R>(self, with: impl FnOnce(Commit<Self>, Self) -> R) -> R {
+        with(Level(Other(PhantomData)), self)
     }
 }
 
@@ -30,27 +30,18 @@ impl<C> Returned for C {}
 /// What a method `commit` returned.
 ///
 /// ```text
-/// // Output:                         C: Future<Output = Result<_, E>>, E of a client      else
-/// Commit::of(&commit)
-///     .track(commit)                 a future that the attempt knows                      `commit`
-///     .track_apart(commit)           a compile error                                      `commit`
-///     .track_beside(commit)          a compile error                                      `commit`
-/// // Output:                         R: ClientRequest                                           else
-/// Commit::of(&request)
-///     .send(request)                 a compile error                                      `request`
+/// // Output:                       C: Future<Output = Result<_, E>>, E of a client      else
+/// commit.track(returned)           a future that the attempt knows                      `returned`
+/// commit.track_apart(returned)     a compile error                                      `returned`
+/// commit.track_beside(returned)    a compile error                                      `returned`
+/// // Output:                       R: ClientRequest                                     else
+/// commit.send(returned)            a compile error                                      `returned`
 /// ```
 pub type Commit<C> = Level<Other<C>>;
 
 /// What no database client returns.
 #[derive(Debug)]
 pub struct Other<C>(PhantomData<fn(C)>);
-
-impl<C> Commit<C> {
-    /// Takes the type of the value.
-    pub const fn of(_: &C) -> Self {
-        Level(Other(PhantomData))
-    }
-}
 
 #[cfg(feature = "_transactions")]
 impl<T, E: Lost, C: Future<Output = Result<T, E>>> Commit<C> {
@@ -130,6 +121,7 @@ mod tests {
         is_request::<reqwest_middleware::RequestBuilder>();
         #[cfg(feature = "reqwest-middleware-0_4")]
         is_request::<reqwest_middleware_0_4::RequestBuilder>();
-        assert_eq!(Commit::of(&1).send(1), 1, "no request");
+        let sent = 1.__retry_commit(|commit, returned| commit.send(returned));
+        assert_eq!(sent, 1, "no request");
     }
 }
