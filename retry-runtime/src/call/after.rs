@@ -347,7 +347,10 @@ impl State<'_> {
         // An inherited deadline has no length of its own.
         let is_own = |own| times.started.map(|at| at.plus(own)) == Some(times.deadline);
         let limit = match outcome {
-            Outcome::Timeout => policy.timeout(),
+            // A client may keep a shorter time of its own. One that is sent this time rounds it down.
+            Outcome::Timeout => policy
+                .timeout()
+                .filter(|_| times.cut.left() <= Some(Duration::from_millis(1))),
             Outcome::Deadline => policy
                 .deadline()
                 .filter(|own| is_own(*own) || elapsed >= *own),

@@ -502,15 +502,27 @@ async fn a_timeout_of_the_channel_is_one_of_the_call() {
     let service = Service::start(|_| Some(Sent::unknown("stall"))).await;
     let often = Policy::new().with_attempts(2);
     let short = Duration::from_millis(200);
-    for (policy, endpoint) in [
-        (often.clone().with_timeout(short), endpoint(service.address)),
-        (often, endpoint(service.address).timeout(short)),
+    let hasty = || endpoint(service.address).timeout(short);
+    for (policy, endpoint, text) in [
+        (
+            often.clone().with_timeout(short),
+            endpoint(service.address),
+            "timed out after 200ms",
+        ),
+        (often.clone(), hasty(), "stopped (timeout)"),
+        (
+            often.with_timeout(Duration::from_secs(60)),
+            hasty(),
+            "stopped (timeout)",
+        ),
     ] {
         let requests = GrpcRequests::new().with_idempotent(|_| true);
         let layer = RetryLayer::new(policy).with_requests(requests);
         let mut client = HealthClient::new(layer.layer(endpoint.connect_lazy()));
         let (answer, report) = with_report(client.check(HealthCheckRequest::default())).await;
-        assert_eq!(answer.unwrap_err().code(), Code::DeadlineExceeded);
+        let status = answer.unwrap_err();
+        assert_eq!(status.code(), Code::DeadlineExceeded);
+        assert!(status.message().starts_with(text), "{status}");
         let report = report.unwrap();
         assert_eq!((report.outcome(), report.attempts()), (Outcome::Timeout, 2));
     }
