@@ -15,15 +15,15 @@ struct Limit {
 
 /// The order and the names are those of `Row::ALL`.
 const INSTRUCTIONS: [Limit; 9] = [
-    limit("ready", 320, 189),
-    limit("ready-limits", 519, 389),
-    limit("pending", 432, 276),
-    limit("pending-limits", 1_490, 1_219),
-    limit("one", 5_191, 3_725),
-    limit("one-limits", 5_787, 3_967),
-    limit("three", 14_797, 10_993),
-    limit("three-limits", 16_131, 11_275),
-    limit("three-pending", 24_790, 19_120),
+    limit("ready", 305, 189),
+    limit("ready-limits", 501, 389),
+    limit("pending", 417, 276),
+    limit("pending-limits", 1_476, 1_219),
+    limit("one", 4_898, 3_725),
+    limit("one-limits", 5_481, 3_967),
+    limit("three", 13_848, 10_993),
+    limit("three-limits", 15_134, 11_275),
+    limit("three-pending", 23_815, 19_120),
 ];
 
 /// How far a count may be above its limit. A release of a dependency may change it slightly. The calls without a timer
