@@ -346,11 +346,10 @@ impl State<'_> {
         let (policy, times) = (&self.settings.policy, self.frame.times.get());
         // An inherited deadline has no length of its own.
         let is_own = |own| times.started.map(|at| at.plus(own)) == Some(times.deadline);
+        // A client may keep a shorter time of its own. One that is sent this time rounds it down.
+        let is_cut = times.cut.left() <= Some(Duration::from_millis(1));
         let limit = match outcome {
-            // A client may keep a shorter time of its own. One that is sent this time rounds it down.
-            Outcome::Timeout => policy
-                .timeout()
-                .filter(|_| times.cut.left() <= Some(Duration::from_millis(1))),
+            Outcome::Timeout => policy.timeout().filter(|_| is_cut),
             Outcome::Deadline => policy
                 .deadline()
                 .filter(|own| is_own(*own) || elapsed >= *own),
