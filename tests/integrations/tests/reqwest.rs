@@ -212,7 +212,6 @@ sends! { LISTED:
     };
     as_a_value(client, url) client.execute(Request::new(Method::POST, url.parse().unwrap()));
     by_a_path(client, url) Client::post(client, url).send();
-    by_a_type(client, url) client.post::<&str>(url).send();
     in_a_function(client, url) payment(client, url).send();
     beside_a_key(client, url) {
         drop(client.get(url).attempt_headers());
