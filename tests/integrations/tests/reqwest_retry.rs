@@ -1,8 +1,8 @@
 //! What `docs/MIGRATING.md` says about `reqwest-retry`, by sending the same requests through its middleware and through ours.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use http::Extensions;
@@ -64,11 +64,14 @@ fn ours(client: ClientBuilder) -> ClientBuilder {
 
 type Retries = fn(ClientBuilder) -> ClientBuilder;
 
+/// Each new one reads all certificates of the machine.
+static CLIENT: LazyLock<Client> = LazyLock::new(Client::new);
+
 /// Whether a request that gets these answers is sent again.
 async fn is_sent_again(retries: Retries, method: Method, answers: Answers) -> bool {
     let status = answers.status;
     let answers = Arc::new(answers);
-    let client = retries(ClientBuilder::new(Client::new())).with_arc(answers.clone());
+    let client = retries(ClientBuilder::new(CLIENT.clone())).with_arc(answers.clone());
     let request = client.build().request(method, "http://shop.example/");
     assert_eq!(request.send().await.unwrap().status(), status);
     answers.requests.load(Ordering::Relaxed) == 2
