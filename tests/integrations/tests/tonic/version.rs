@@ -511,7 +511,7 @@ async fn a_timeout_of_the_channel_is_one_of_the_call() {
         ),
         (often.clone(), hasty(), "stopped (timeout)"),
         (
-            often.with_timeout(Duration::from_secs(60)),
+            often.with_timeout(Duration::from_secs(50)),
             hasty(),
             "stopped (timeout)",
         ),
