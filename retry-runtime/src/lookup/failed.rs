@@ -193,8 +193,9 @@ impl<E: ?Sized> Display for SendChain<'_, E> {
 /// Then it finds `find` and `contains` in the chain if `A: Error`. If not, `A` has to be `E` itself, such as `anyhow::Error`,
 /// also in a `Box`, an `Rc` or an `Arc`. Any other `A` is a compile error, with the message of [`Inside`].
 ///
-/// `find` returns the verdict of the first `A` that is not permanent, where an `A` that is not `Retryable` is unknown. It returns `None` if an error in the chain has the last word: a
-/// permanently [stopped](crate::Stopped) call, or a commit that may have taken effect.
+/// `find` returns the verdict of the first `A` that is not permanent, where an `A` that is not `Retryable` is unknown. It returns
+/// `None` if an error in the chain has the last word: a permanently [stopped](crate::Stopped) call, or a commit that may have
+/// taken effect.
 ///
 /// An `E: Error` that borrows, or a type parameter without `'static`, gives a lifetime error from rustc. Such
 /// an error cannot be searched; use `when`.
