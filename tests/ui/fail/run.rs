@@ -527,7 +527,7 @@ mod when_gives_kind {
 }
 
 mod when_async {
-    //! expect: expected `{async closure@run.rs:530:31}` to return `bool`, but it returns `{async closure body@$DIR/fail/run.rs:530:41: 530:45}`
+    //! expect: expected `{async closure@run.rs:535:31}` to return `bool`, but it returns `{async closure body@$DIR/fail/run.rs:535:41: 535:45}`
 
     use super::*;
 
@@ -607,7 +607,7 @@ mod cancel_without_limits {
 }
 
 mod cancel_closure {
-    //! expect: `{closure@$DIR/fail/run.rs:610:38: 610:40}` is not a future, so it cannot cancel a call
+    //! expect: `{closure@$DIR/fail/run.rs:615:38: 615:40}` is not a future, so it cannot cancel a call
 
     use super::*;
 
