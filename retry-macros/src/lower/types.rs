@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use quote::ToTokens;
 use syn::parse::Parse;
 use syn::punctuated::Punctuated;
-use syn::{Expr, Pat, Path, PathArguments, PathSegment, Token, Type};
+use syn::{Expr, Pat, Path, PathSegment, Token, Type};
 
 use super::all;
 use crate::errors::{Fault, Message, typed, value as wording, whole};
@@ -102,9 +102,6 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
     let is_std = |first: &PathSegment| is_among(&first.ident, "std core alloc");
     let last = path.segments.last()?;
     let write = match last.ident.to_string().as_str() {
-        _ if any(|segment| matches!(segment.arguments, PathArguments::Parenthesized(_))) => {
-            pattern(key, found)
-        }
         _ if any(|segment| segment.ident == "ErrorKind") => {
             asking(key, "error.kind() == io::ErrorKind::TimedOut")
         }
