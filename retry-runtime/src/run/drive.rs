@@ -36,10 +36,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
         E: Ruled<RULED> + RunError<C, W, X>,
         X: CallError<E> + Display,
     {
-        let settings = match &self.delays {
-            Some(delays) => self.settings.clone().with_delays(delays),
-            None => self.settings.clone(),
-        };
+        let settings = with_delays(&self.settings, self.delays.as_deref());
         let mut call = Call::<E::Limits, Last<X>>::with(&settings);
         // Runs a part of the call, unless the call is cancelled before.
         macro_rules! part {
@@ -103,10 +100,7 @@ impl<O, T, E, const RULED: bool, C, W, X> Run<'_, O, T, E, RULED, C, W, X> {
         X: CallError<E> + Display,
     {
         let mut parts = self.into_parts();
-        let settings = match &parts.delays {
-            Some(delays) => parts.settings.clone().with_delays(delays),
-            None => parts.settings.clone(),
-        };
+        let settings = with_delays(&parts.settings, parts.delays.as_deref());
         let mut call = Call::<E::Limits, Last<X>>::with(&settings);
         loop {
             while let Some(at) = match call.pause() {
@@ -145,5 +139,17 @@ where
         let polled = running.as_mut().poll(context);
         run.running.set(Some(running));
         polled
+    }
+}
+
+/// The settings with the delays of the run, if it has any.
+fn with_delays<'s>(
+    settings: &SiteSettings<'s>,
+    delays: Option<&'s [Duration]>,
+) -> SiteSettings<'s> {
+    let settings = settings.clone();
+    match delays {
+        Some(delays) => settings.with_delays(delays),
+        None => settings,
     }
 }
