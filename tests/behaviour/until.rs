@@ -289,6 +289,22 @@ async fn a_run_with_both_rules_returns_only_what_until_accepts() {
     assert_eq!(run.until(|call| *call == 4).await.unwrap(), 4);
 }
 
+/// In the order in which the rules are written, whichever kind they are.
+#[tokio::test(start_paused = true)]
+async fn of_several_hints_of_a_run_the_last_one_counts() {
+    let hint = |seconds| move |call: &usize| (*call == 2, Some(Duration::from_secs(seconds)));
+    let fails = |seconds| move |call: &usize| (*call == 1, Some(Duration::from_secs(seconds)));
+    let script = Script::new([Step::Succeed]);
+    let run = POLICY.run(|| script.play()).until(hint(3));
+    run.until(hint(5)).await.unwrap();
+    assert_eq!(script.elapsed().as_secs(), 5);
+
+    let script = Script::new([Step::Succeed]);
+    let run = POLICY.run(|| script.play()).when_ok(fails(3));
+    run.when_ok(fails(5)).await.unwrap();
+    assert_eq!(script.elapsed().as_secs(), 5);
+}
+
 #[test]
 fn a_blocking_run_waits_until_an_ok_is_ready() {
     let mut calls = 0;

@@ -383,7 +383,9 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
         self.change(|parts| {
             let is_ready = move |value: &T| is_ready(value).into_parts();
             let rule = (Said::NotReady, Box::new(is_ready) as _);
-            parts.rules.of_ok.insert(0, rule);
+            let of_ok = &mut parts.rules.of_ok;
+            let untils = of_ok.partition_point(|(said, _)| *said == Said::NotReady);
+            of_ok.insert(untils, rule);
         })
     }
 
