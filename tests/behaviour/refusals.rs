@@ -68,6 +68,16 @@ async fn a_call_that_begins_beside_a_refused_one_does_not_take_the_refusal_back(
     assert_eq!((script.calls(), beside.calls()), (1, 1));
 }
 
+/// Both end in one poll, and the last attempt of the second call begins there, after the refusal of the first.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_began_before_the_refusal_does_not_take_it_back_when_it_fails() {
+    plays!(twice(attempts = 2, delays = ["1ms"], budget = "none"));
+    let [script, beside] = [Step::FailAfter(ms(1)), RESET].map(|step| Script::new([step]));
+    let body = async || tokio::join!(biased; refused(&script), twice(&beside)).0;
+    around(body).await.unwrap_err();
+    assert_eq!((script.calls(), beside.calls()), (1, 2));
+}
+
 #[tokio::test(start_paused = true)]
 async fn no_outer_call_retries_after_a_hint_that_is_too_long() {
     let calls = Cell::new(0);

@@ -265,6 +265,34 @@ mod tests {
         assert_eq!(attempts.get(), 1);
     }
 
+    /// Both orders of the two, at one instant and after it.
+    #[tokio::test(start_paused = true)]
+    async fn a_call_beside_it_that_succeeds_does_not_take_a_cut_commit_back() {
+        let policy = POLICY.with_timeout(MINUTE);
+        for (millis, first) in [(1_000, true), (1_000, false), (1_500, true), (1_500, false)] {
+            let attempts = Cell::new(0);
+            let outer = || async {
+                attempts.set(attempts.get() + 1);
+                let cut = POLICY.run(|| transaction(Hangs::InCommit)).unboxed();
+                let beside = policy.run(|| async {
+                    sleep(Duration::from_millis(millis)).await;
+                    Ok::<_, Stopped>(())
+                });
+                let beside = beside.unboxed();
+                let (cut, beside) = if first {
+                    tokio::join!(biased; cut, beside)
+                } else {
+                    let (beside, cut) = tokio::join!(biased; beside, cut);
+                    (cut, beside)
+                };
+                beside.and(cut)
+            };
+            let ended = policy.run(outer).when(|_| true).unboxed().await;
+            assert_eq!(ended.unwrap_err().outcome(), Outcome::Timeout);
+            assert_eq!(attempts.get(), 1, "{millis} {first}");
+        }
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_cut_commit_is_not_repeated_behind_an_io_error() {
         let attempts = Cell::new(0);
