@@ -1,16 +1,26 @@
 //! A verdict in one line, for the errors of clients that have no adapter. Each line is a row of `src/guide/clients.md`.
 
-use std::fs;
+use std::error::Error as _;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
 use std::path::Path;
+use std::time::Duration;
+use std::{fs, thread};
 
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::{RequestError, RequestErrorKind};
 use aws_sdk_sqs::config::http::HttpResponse;
 use aws_sdk_sqs::error::{ErrorMetadata, ProvideErrorMetadata as _, SdkError};
 use aws_sdk_sqs::operation::send_message::SendMessageError;
+use lettre::address::Envelope;
+use lettre::transport::smtp;
+use lettre::{SmtpTransport, Transport as _};
 #[cfg(kafka)]
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use reattempt::{Verdict, codes, retry, with_report};
+use tokio::time::Instant;
+use tokio_tungstenite::tungstenite::error::{ProtocolError, UrlError};
+use tokio_tungstenite::tungstenite::{self, http};
 use tonic::{Code, Status};
 
 #[cfg(kafka)]
@@ -51,6 +61,40 @@ fn answer(status: u16, code: Option<&str>) -> SdkError<SendMessageError> {
 #[retry(verdict = |status: &Status| codes::grpc(status.code() as i32))]
 async fn grpc(code: Code) -> Result<(), Status> {
     Err(Status::new(code, "in a test"))
+}
+
+#[rustfmt::skip]
+#[retry(verdict = |error: &smtp::Error| if error.is_transient() { Verdict::Refused } else if error.is_permanent() { Verdict::Permanent } else { match error.source().and_then(|cause| cause.downcast_ref()).map(codes::io) { Some(Verdict::Refused) => Verdict::Refused, _ => Verdict::Unknown } })]
+async fn mail(port: fn() -> u16) -> Result<(), smtp::Error> {
+    let mailer = SmtpTransport::builder_dangerous("127.0.0.1").port(port()).build();
+    let envelope = Envelope::new(None, vec!["a@mail.example".parse().unwrap()]).unwrap();
+    mailer.send_raw(&envelope, b"a mail").map(drop)
+}
+
+/// A mail server that hangs up after these replies.
+fn mail_server(replies: &'static [&'static str]) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let mut stream = BufReader::new(listener.accept().unwrap().0);
+        for reply in replies {
+            stream.get_mut().write_all(reply.as_bytes()).unwrap();
+            stream.read_line(&mut String::new()).unwrap();
+        }
+    });
+    port
+}
+
+#[rustfmt::skip]
+#[retry(verdict = |error: &tungstenite::Error| match error { tungstenite::Error::Io(lost) => (codes::io(lost), None), tungstenite::Error::Http(answer) => (codes::http_status(answer.status().as_u16()), reattempt::http_1::retry_after(answer.headers())), tungstenite::Error::Protocol(ProtocolError::HandshakeIncomplete) => (Verdict::Transient, None), _ => (Verdict::Unknown, None) })]
+async fn socket(error: fn() -> tungstenite::Error) -> Result<(), tungstenite::Error> {
+    Err(error())
+}
+
+fn refused(status: u16) -> tungstenite::Error {
+    let answer = http::Response::builder().status(status);
+    let answer = answer.header("retry-after", "7").body(None).unwrap();
+    tungstenite::Error::Http(Box::new(answer))
 }
 
 /// How many attempts a call made, and the verdict of the last.
@@ -112,6 +156,48 @@ async fn the_errors_of_strangers_have_a_verdict_in_one_line() {
     assert_eq!(wrong, ended(Verdict::Permanent));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_mail_is_sent_again_only_if_the_server_has_not_taken_it() {
+    let down = || {
+        let closed = TcpListener::bind("127.0.0.1:0").unwrap();
+        closed.local_addr().unwrap().port()
+    };
+    assert_eq!(seen(mail(down)).await, retried(Verdict::Refused));
+    let busy = || mail_server(&["421 busy\r\n"]);
+    assert_eq!(seen(mail(busy)).await, retried(Verdict::Refused));
+    let greylisted = || mail_server(&["220 mx\r\n", "250 mx\r\n", "250 ok\r\n", "451 later\r\n"]);
+    assert_eq!(seen(mail(greylisted)).await, retried(Verdict::Refused));
+    let no_such_user = || mail_server(&["220 mx\r\n", "250 mx\r\n", "250 ok\r\n", "550 no\r\n"]);
+    assert_eq!(seen(mail(no_such_user)).await, ended(Verdict::Permanent));
+    // The server has the mail, and its answer is lost.
+    let lost = || {
+        mail_server(&[
+            "220 mx\r\n",
+            "250 mx\r\n",
+            "250 ok\r\n",
+            "250 ok\r\n",
+            "354 go\r\n",
+        ])
+    };
+    assert_eq!(seen(mail(lost)).await, ended(Verdict::Unknown));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_socket_connects_again_when_the_server_says() {
+    let down = || io::Error::from(io::ErrorKind::ConnectionRefused).into();
+    assert_eq!(seen(socket(down)).await, retried(Verdict::Refused));
+    let restarts = || ProtocolError::HandshakeIncomplete.into();
+    assert_eq!(seen(socket(restarts)).await, retried(Verdict::Transient));
+    let began = Instant::now();
+    let full = || refused(429);
+    assert_eq!(seen(socket(full)).await, retried(Verdict::Throttled));
+    assert!(began.elapsed() >= Duration::from_secs(2 * 7));
+    let login = || refused(401);
+    assert_eq!(seen(socket(login)).await, ended(Verdict::Permanent));
+    let wrong = || UrlError::UnsupportedUrlScheme.into();
+    assert_eq!(seen(socket(wrong)).await, ended(Verdict::Unknown));
+}
+
 #[test]
 fn each_line_of_the_page_is_one_that_compiles() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -122,7 +208,7 @@ fn each_line_of_the_page_is_one_that_compiles() {
         .map(|cell| cell.trim_matches(['`', '|', ' ']).replace("\\|", "|"))
         .filter(|cell| cell.starts_with("verdict = "))
         .collect();
-    assert_eq!(lines.len(), 5, "{lines:#?}");
+    assert_eq!(lines.len(), 7, "{lines:#?}");
     for line in lines {
         assert!(
             include_str!("verdicts.rs").contains(&format!("#[retry({line})]")),
