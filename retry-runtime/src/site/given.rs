@@ -2,15 +2,17 @@
 
 use std::borrow::Borrow;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
+
+use tracing::warn;
 
 use super::{GivenBudget, Site, SiteSettings};
 use crate::budget::Budget;
 use crate::listen::test_scope_around;
 use crate::policy::Policy;
 use crate::preset::Preset;
-use crate::trace::{ONCE, limited};
+use crate::trace::may_be_heard;
 
 /// A type whose value `policy` can take.
 #[diagnostic::on_unimplemented(
@@ -149,16 +151,19 @@ impl PolicyOf for Preset {
         let keys = keys.chain(budget.then_some("budget"));
         // In a test scope, the policy is that of the scope.
         let configured = cfg!(feature = "serde") && test_scope_around().is_none();
-        if configured && !of_call.is_silent() && keys.clone().next().is_some() {
-            limited!(
-                WARN,
-                settings.shared.lines,
-                ONCE,
-                "keys of the attribute override the configuration of its preset",
-                function = settings.name,
-                preset = self.name(),
-                keys = keys.collect::<Vec<_>>().join(", "),
-            );
+        if configured && may_be_heard() && !of_call.is_silent() {
+            let logged = &settings.shared.overridden;
+            let logged = || logged.lock().unwrap_or_else(PoisonError::into_inner);
+            let new: Vec<_> = keys.filter(|key| logged().insert(key)).collect();
+            if !new.is_empty() {
+                warn!(
+                    target: "reattempt",
+                    function = settings.name,
+                    preset = self.name(),
+                    keys = new.join(", "),
+                    "keys of the attribute override the configuration of its preset",
+                );
+            }
         }
     }
 }

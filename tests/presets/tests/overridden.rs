@@ -1,4 +1,4 @@
-//! A key of the attribute that overrides one of the configuration is logged once for a function.
+//! A key of the attribute that overrides one of the configuration is logged once for a function and a key.
 
 use std::io::{self, Write};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -91,6 +91,34 @@ async fn a_key_that_has_no_effect_is_logged_once_with_the_function_and_the_prese
     apply(&PAYMENTS, "attempts = 3");
     pay().await.unwrap();
     assert_eq!(log.lines(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_key_that_a_reload_adds_is_logged_once_too() {
+    static STOCK: Preset = Preset::new("stock", FAST);
+
+    #[retry(policy = STOCK, attempts = 5, timeout = "1s", factor = 3, name = "stock")]
+    async fn stock() -> io::Result<()> {
+        Ok(())
+    }
+
+    let (log, _guard) = Log::listen();
+    for (settings, new) in [
+        ("attempts = 2", Some("attempts")),
+        ("attempts = 2\ntimeout = '2s'", Some("timeout")),
+        ("attempts = 3\ntimeout = '3s'\nfactor = 4", Some("factor")),
+        ("attempts = 2\ntimeout = '2s'\nfactor = 5", None),
+    ] {
+        apply(&STOCK, settings);
+        for _ in 0..3 {
+            stock().await.unwrap();
+        }
+        let expected: Vec<_> = new
+            .map(|key| line("stock", "stock", key))
+            .into_iter()
+            .collect();
+        assert_eq!(log.lines(), expected, "{settings}");
+    }
 }
 
 #[tokio::test]
