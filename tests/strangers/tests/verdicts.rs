@@ -15,7 +15,7 @@ use aws_sdk_sqs::operation::send_message::SendMessageError;
 use lettre::address::Envelope;
 use lettre::transport::smtp;
 use lettre::{SmtpTransport, Transport as _};
-#[cfg(kafka)]
+#[cfg(heavy)]
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use reattempt::{Verdict, codes, retry, with_report};
 use tokio::time::Instant;
@@ -23,11 +23,18 @@ use tokio_tungstenite::tungstenite::error::{ProtocolError, UrlError};
 use tokio_tungstenite::tungstenite::{self, http};
 use tonic::{Code, Status};
 
-#[cfg(kafka)]
+#[cfg(heavy)]
 #[rustfmt::skip]
 #[retry(verdict = |error: &KafkaError| error.rdkafka_error_code().map_or(Verdict::Unknown, |code| codes::kafka(code as i32)))]
 async fn kafka(code: RDKafkaErrorCode) -> Result<(), KafkaError> {
     Err(KafkaError::MessageProduction(code))
+}
+
+#[cfg(heavy)]
+#[rustfmt::skip]
+#[retry(verdict = |error: &kube::Error| match error { kube::Error::Api(status) => (codes::http_status(status.code), status.details.as_ref().filter(|details| details.retry_after_seconds > 0).map(|details| Duration::from_secs(details.retry_after_seconds.into()))), _ => (Verdict::Unknown, None) })]
+async fn cluster(error: fn() -> kube::Error) -> Result<(), kube::Error> {
+    Err(error())
 }
 
 #[rustfmt::skip]
@@ -46,6 +53,11 @@ async fn jetstream(kind: PublishErrorKind) -> Result<(), PublishError> {
 #[retry(verdict = |error: &SdkError<SendMessageError>| match error.code().map_or(Verdict::Unknown, codes::aws) { Verdict::Unknown => error.raw_response().map_or(Verdict::Unknown, |answer| codes::http_status(answer.status().as_u16())), known => known })]
 async fn aws(error: fn() -> SdkError<SendMessageError>) -> Result<(), SdkError<SendMessageError>> {
     Err(error())
+}
+
+#[cfg(heavy)]
+fn answer_of_cluster(status: &str) -> kube::Error {
+    kube::Error::Api(serde_json::from_str(status).unwrap())
 }
 
 fn answer(status: u16, code: Option<&str>) -> SdkError<SendMessageError> {
@@ -113,9 +125,9 @@ const fn ended(verdict: Verdict) -> (u32, Option<Verdict>) {
     (1, Some(verdict))
 }
 
-#[cfg(kafka)]
+#[cfg(heavy)]
 #[tokio::test(start_paused = true)]
-async fn the_errors_of_kafka_have_a_verdict_in_one_line() {
+async fn the_errors_of_heavy_strangers_have_a_verdict_in_one_line() {
     let full = RDKafkaErrorCode::NotEnoughReplicas;
     assert_eq!(seen(kafka(full)).await, retried(Verdict::Refused));
     let moved = RDKafkaErrorCode::NotLeaderForPartition;
@@ -124,6 +136,22 @@ async fn the_errors_of_kafka_have_a_verdict_in_one_line() {
     assert_eq!(seen(kafka(too_large)).await, ended(Verdict::Permanent));
     let lost = RDKafkaErrorCode::BrokerTransportFailure;
     assert_eq!(seen(kafka(lost)).await, ended(Verdict::Unknown));
+
+    let began = Instant::now();
+    let busy = || {
+        answer_of_cluster(
+            r#"{"code":429,"reason":"TooManyRequests","details":{"retryAfterSeconds":7}}"#,
+        )
+    };
+    assert_eq!(seen(cluster(busy)).await, retried(Verdict::Throttled));
+    assert!(began.elapsed() >= Duration::from_secs(2 * 7));
+    let late = || answer_of_cluster(r#"{"code":504,"reason":"Timeout"}"#);
+    assert_eq!(seen(cluster(late)).await, retried(Verdict::Transient));
+    // The same request has the same resource version.
+    let newer = || answer_of_cluster(r#"{"code":409,"reason":"Conflict"}"#);
+    assert_eq!(seen(cluster(newer)).await, ended(Verdict::Permanent));
+    let lost = || kube::Error::ReadEvents(io::ErrorKind::ConnectionReset.into());
+    assert_eq!(seen(cluster(lost)).await, ended(Verdict::Unknown));
 }
 
 #[tokio::test(start_paused = true)]
@@ -208,7 +236,7 @@ fn each_line_of_the_page_is_one_that_compiles() {
         .map(|cell| cell.trim_matches(['`', '|', ' ']).replace("\\|", "|"))
         .filter(|cell| cell.starts_with("verdict = "))
         .collect();
-    assert_eq!(lines.len(), 7, "{lines:#?}");
+    assert_eq!(lines.len(), 8, "{lines:#?}");
     for line in lines {
         assert!(
             include_str!("verdicts.rs").contains(&format!("#[retry({line})]")),
