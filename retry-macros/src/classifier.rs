@@ -23,8 +23,8 @@ use crate::tokens::{deep, generated, is_punct, is_text, located, words};
 ///          }
 /// ```
 ///
-/// Without `on` and `when`, it is `Ruling::by(verdict_of(error.error()))`, which uses
-/// the error's own verdict. With `attempts = 1` it is `Ruling::by(SAID)`, which does not need one. `verdict` takes the place of
+/// Without `on` and `when`, it is `Ruling::by(verdict_of(error.error()), error.harmless)`, which uses
+/// the error's own verdict. With `attempts = 1`, `SAID` stands in its place, which does not need one. `verdict` takes the place of
 /// both. It does not overrule an error inside that has the last word, where the type of the error shows that it `has_chain`.
 pub(crate) fn ruling(function: &Function, model: &Model, has_chain: bool) -> TokenStream {
     let Rules {
@@ -76,7 +76,7 @@ pub(crate) fn ruling(function: &Function, model: &Model, has_chain: bool) -> Tok
             // If nothing is retried, the call ends with the same outcome as any other call without an attempt left, and every
             // error type will do.
             let assessed = assessed((!model.never_retries()).then_some("verdict_of"));
-            generated!(__retry::Ruling::by(#assessed))
+            generated!(__retry::Ruling::by(#assessed, __error.harmless))
         }
     }
 }

@@ -440,7 +440,7 @@ impl<Q, L> RetryLayer<Q, L> {
             let decided = call.settle_with(
                 ended.map(|sent| sent.map_err(described)),
                 |failed| Judgement {
-                    ruling: Ruling::by(failed.error().assessment).exactly(delay),
+                    ruling: Ruling::by(failed.error().assessment, failed.harmless).exactly(delay),
                     words: failed.error(),
                     keeps: PhantomData,
                 },

@@ -38,10 +38,8 @@ pub(super) fn attempt(
     } else {
         body
     };
-    braced(
-        generated!(#before if false { #never #typed } #within #block),
-        at,
-    )
+    let code = generated!(#before if false { #never #typed } #within #block);
+    braced(code, at)
 }
 
 /// A `return` that is never reached and gives the block its type, so that the body's last expression is

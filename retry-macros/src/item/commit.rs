@@ -32,30 +32,26 @@ pub(crate) fn with_commits(body: TokenStream, hedged: bool, said: bool) -> [Toke
     }
     let sends = !said && !keyed && !has_word(&body, "attempt_headers");
     let attempt = if hedged { "track_beside" } else { "track" };
-    let import = generated! {
+    let before = generated! {
         #[allow(unused_imports)]
         use __retry::Returned as _;
+        #note
     };
-    [
-        generated!(#import #note),
-        tracked(body, sends, attempt, attempt),
-    ]
+    [before, tracked(body, sends, attempt, attempt)]
 }
 
 /// `attempt` is the method for a commit in the attempt itself, and `track` that for one in this part of the body.
 fn tracked(body: TokenStream, sends: bool, attempt: &str, track: &str) -> TokenStream {
     let tokens: Vec<_> = body.into_iter().collect();
-    // Where the name before the present `::<…>` ends.
-    let mut named = None;
+    let opens = |at: &usize| is_punct(tokens.get(*at), "<") && follows_path(&tokens, *at);
     let each = tokens.iter().enumerate().map(|(at, token)| {
-        if is_punct(Some(token), "<") && follows_path(&tokens, at) {
-            named = Some(at - 2);
-        }
         let TokenTree::Group(group) = token else {
             return token.to_token_stream();
         };
-        let end = named.take_if(|_| is_punct(before(&tokens, at, 1), ">"));
-        let end = end.unwrap_or(at);
+        // The name may stand before a `::<…>`.
+        let closes = is_punct(before(&tokens, at, 1), ">");
+        let generics = closes.then(|| (0..at).rev().find(opens)).flatten();
+        let end = generics.map_or(at, |start| start - 2);
         let (previous, second) = (before(&tokens, end, 1), before(&tokens, end, 2));
         // One becomes a text, and the other does not see the names of the body.
         if is_punct(previous, "!") && is_word(second, "stringify") || is_word(second, "mod") {

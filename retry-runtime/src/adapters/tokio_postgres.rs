@@ -28,8 +28,8 @@ use ::tokio_postgres::error::{DbError, Severity, SqlState};
 use ::tokio_postgres::{Error, Transaction};
 
 pub use super::transaction::{CommitError, TransactionError};
-use super::transaction::{LIMITS, Lost, commits};
-use super::{io, known};
+use super::transaction::{LIMITS, commits};
+use super::{Lost, io, known};
 use crate::classify::{OfClient, Retryable, Verdict};
 use crate::codes;
 

@@ -4,9 +4,10 @@ use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
 
+use super::Lost;
 use super::known::{Database, Link, as_type};
 use crate::classify::{Retryable, Verdict};
-use crate::context::{Frame, open_commit, outer};
+use crate::context::{Frame, outer};
 use crate::stopped::Stopped;
 
 /// Why a transaction failed, and whether it failed before its `COMMIT`.
@@ -47,16 +48,6 @@ pub struct CommitError<E>(pub E);
 /// Codes of limits that end a session. The statements are most likely as slow again.
 pub(super) const LIMITS: [&str; 1] = ["25P04"];
 
-/// The error of a client with transactions.
-#[expect(
-    unnameable_types,
-    reason = "a bound of what generated code calls; users do not implement it"
-)]
-pub trait Lost: Retryable {
-    /// Whether it is that of a lost connection.
-    fn is_lost(&self) -> bool;
-}
-
 /// Gives a client its `commit`.
 macro_rules! commits {
     ($Error:ty, $Transaction:ty $(, $DB:ident: $Database:path)?) => {
@@ -75,37 +66,17 @@ macro_rules! commits {
         pub async fn commit$(<$DB: $Database>)?(
             transaction: $Transaction,
         ) -> Result<(), TransactionError<$Error>> {
-            $crate::adapters::transaction::committed(transaction.commit()).await
+            let committed = $crate::context::open_commit(transaction.commit()).await;
+            committed.map_err(|error| TransactionError::Commit(CommitError(error)))
         }
     };
 }
 pub(super) use commits;
 
-/// Awaits a `COMMIT`, as a [`TransactionError`].
-pub(super) async fn committed<E: Lost>(
-    commit: impl Future<Output = Result<(), E>>,
-) -> Result<(), TransactionError<E>> {
-    let committed = open_commit(commit, is_known).await;
-    committed.map_err(|error| TransactionError::Commit(CommitError(error)))
-}
-
-/// Whether it is known if a `COMMIT` that ended so took effect.
-pub(crate) fn is_known<T, E: Lost>(ended: &Result<T, E>) -> bool {
-    !matches!(ended, Err(error) if is_in_doubt(error))
-}
-
-/// Whether a `COMMIT` with this error may have taken effect: the session ended, or the server did not answer.
-fn is_in_doubt(error: &impl Lost) -> bool {
-    !matches!(
-        error.verdict(),
-        Verdict::Conflict | Verdict::Permanent | Verdict::Refused
-    )
-}
-
 /// Of a lost answer to `.commit()`, it makes a [`TransactionError::Commit`]: `#[retry]` has seen that `COMMIT` begin.
 impl<E: Lost> From<E> for TransactionError<E> {
     fn from(error: E) -> Self {
-        if is_in_doubt(&error) && outer(Frame::has_open_commit) == Some(true) {
+        if error.verdict().is_in_doubt() && outer(Frame::has_open_commit) == Some(true) {
             Self::Commit(CommitError(error))
         } else {
             Self::Statement(error)

@@ -27,10 +27,9 @@ impl State<'_> {
         let frame = &self.frame;
         let alone = !matches!(frame.bodies.get(), Bodies::Both(_));
         let ruling = match self.settings.idempotent {
-            Some(true) => ruling.also_unknown(),
             _ if alone && self.is_in_doubt() => Ruling::stop(Assessment::UNKNOWN),
             Some(false) => ruling.only_without_effect(),
-            None => ruling,
+            _ => ruling,
         };
         let Assessment { verdict, hint } = ruling.assessment;
         if verdict == Verdict::Throttled {
@@ -276,19 +275,15 @@ impl State<'_> {
     #[cold]
     pub(super) fn give_up(&self, outcome: Outcome, failed: FailedWith<'_>) {
         let frame = &self.frame;
-        let refusal = outcome;
-        let outcome = if self.is_in_doubt() {
-            Outcome::InDoubt
-        } else {
-            outcome
-        };
+        let in_doubt = self.is_in_doubt();
+        let ended = if in_doubt { Outcome::InDoubt } else { outcome };
         // If a call inside was refused, the event of that call names the budget.
-        let refused = outcome == Outcome::Budget && frame.refusal.get().is_none();
+        let refused = ended == Outcome::Budget && frame.refusal.get().is_none();
         let budget = refused.then(|| self.budget()).flatten();
         // A subscriber may make calls of its own, which make the outer call forget a refusal.
-        self.log(Event::GaveUp(failed, outcome, budget));
-        self.end(outcome);
-        self.refuse_around(refusal);
+        self.log(Event::GaveUp(failed, ended, budget));
+        self.end(ended);
+        self.refuse_around(outcome);
         self.note_retries();
     }
 

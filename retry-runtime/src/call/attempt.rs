@@ -177,18 +177,18 @@ impl State<'_> {
         outer(|outer| self.begin_within(outer));
     }
 
-    /// Whether the body is polled once more, although it reached this limit. Its answer may have come in time, and lie in a socket that
-    /// another task reads.
+    /// Is pending as long as the body is polled once more, although it reached this limit. Its answer may have come in time, and lie
+    /// in a socket that another task reads.
     #[cold]
-    fn polls_again(&self, limit: Stamp, waker: &mut Context<'_>) -> bool {
+    fn poll_last(&self, limit: Stamp, waker: &mut Context<'_>) -> Poll<()> {
         let polls = self.last_polls.get();
         let is_late = Stamp::now().since(limit) >= LATE;
         if !is_late || polls == LAST_POLLS || !self.frame.is_attempt() {
-            return false;
+            return Poll::Ready(());
         }
         self.last_polls.set(polls + 1);
         // It wakes this task after tokio has looked at the sockets, and run the tasks that they wake.
-        pin!(yield_now()).poll(waker).is_pending()
+        pin!(yield_now()).poll(waker)
     }
 }
 
@@ -213,10 +213,7 @@ pub(super) fn poll_limits(
             Err(deadline.min(cut))
         }
     }));
-    if state.polls_again(deadline.min(cut), waker) {
-        return Poll::Pending;
-    }
-    Poll::Ready(reached)
+    state.poll_last(deadline.min(cut), waker).map(|()| reached)
 }
 
 /// The limit that ended an attempt before its body returned, or `until`, which does not accept what the body returned.

@@ -16,8 +16,6 @@ pub struct Ruling {
     pub retry: bool,
     /// Whether the hint is the delay itself, as `retry_after` says.
     pub(crate) exact: bool,
-    /// Whether the verdict alone decided.
-    by_verdict: bool,
     /// What the error answered. The hint bounds the delay from below, and the verdict sets what the budget charges.
     pub assessment: Assessment,
 }
@@ -41,18 +39,16 @@ impl Ruling {
         Self {
             retry,
             exact: false,
-            by_verdict: false,
             assessment,
         }
     }
 
-    /// Allows another attempt if the verdict does: transient, throttled, refused or conflict.
+    /// Allows another attempt if the verdict does: transient, throttled, refused or conflict; also unknown, if running twice is
+    /// `harmless`.
     #[must_use]
-    pub const fn by(assessment: Assessment) -> Self {
-        Self {
-            by_verdict: true,
-            ..Self::when(assessment.verdict.is_retryable(), assessment)
-        }
+    pub const fn by(assessment: Assessment, harmless: bool) -> Self {
+        let unknown = harmless && matches!(assessment.verdict, Verdict::Unknown);
+        Self::when(unknown || assessment.verdict.is_retryable(), assessment)
     }
 
     /// Allows another attempt for an `Ok` value that `when_ok` calls a failure, or that `until` does not call ready.
@@ -64,14 +60,6 @@ impl Ruling {
     /// Allows no other attempt if `unless` forbids it.
     pub(crate) const fn unless(mut self, vetoed: bool) -> Self {
         self.retry &= !vetoed;
-        self.by_verdict &= !vetoed;
-        self
-    }
-
-    /// Allows another attempt also if the verdict is unknown, for `idempotent = true`.
-    #[must_use]
-    pub(crate) fn also_unknown(mut self) -> Self {
-        self.retry |= self.by_verdict && self.assessment.verdict == Verdict::Unknown;
         self
     }
 

@@ -75,7 +75,7 @@ fn without_a_rule_the_verdict_decides() {
         (Verdict::Permanent, false, false),
         (Verdict::Unknown, false, false),
     ] {
-        let ruling = Ruling::by(Assessment::new(verdict));
+        let ruling = Ruling::by(Assessment::new(verdict), false);
         assert_eq!(ruling.retry, retry, "{verdict}");
         assert_eq!(
             ruling.only_without_effect().retry,

@@ -54,6 +54,12 @@ impl Verdict {
             Self::Permanent | Self::Unknown => false,
         }
     }
+
+    /// Whether a `COMMIT` that failed so may have taken effect: the session ended, or the server did not answer.
+    #[cfg(any(feature = "_transactions", test))]
+    pub(crate) fn is_in_doubt(self) -> bool {
+        !matches!(self, Self::Conflict | Self::Permanent | Self::Refused)
+    }
 }
 
 /// An error type that says which of its values are worth another attempt.

@@ -9,24 +9,22 @@ use std::sync::Arc;
 use super::frame::Frame;
 use crate::atomics::Flag;
 
-/// Runs a future that may have taken effect as soon as it has begun, such as a `COMMIT`. `is_known` says of its output whether
-/// it took effect or not.
+/// Awaits a `COMMIT`, which may have taken effect as soon as it has begun.
 ///
-/// If this future is dropped before its end, or nothing is known then, the attempt is not repeated, whatever fails. This also
-/// holds for the attempts of the calls around.
+/// If this future is dropped before its end, or its error leaves that in doubt, the attempt is not repeated, whatever fails. This
+/// also holds for the attempts of the outer calls.
 #[cfg(any(feature = "_transactions", test))]
-pub(crate) async fn open_commit<F: Future>(
-    future: F,
-    is_known: fn(&F::Output) -> bool,
-) -> F::Output {
+pub(crate) async fn open_commit<T, E: crate::classify::Retryable>(
+    commit: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
     use crate::trace::{IN_DOUBT, Lines, TEN_IN_A_SECOND, limited};
 
     // If the future is dropped before its end, the commit stays open.
     let ended = Arc::new(Flag::new());
     let in_call =
         super::outer(|frame| frame.add_commits(std::slice::from_ref(&ended))) == Some(true);
-    let output = future.await;
-    if is_known(&output) {
+    let committed = commit.await;
+    if !matches!(&committed, Err(error) if error.verdict().is_in_doubt()) {
         ended.raise();
     } else if !in_call {
         // No call ends with it.
@@ -34,7 +32,7 @@ pub(crate) async fn open_commit<F: Future>(
         let outcome = crate::stopped::Outcome::InDoubt.as_str();
         limited!(WARN, LINES, TEN_IN_A_SECOND, IN_DOUBT, outcome = outcome);
     }
-    output
+    committed
 }
 
 impl Frame {
@@ -96,8 +94,10 @@ mod tests {
         pending().await
     }
 
+    /// One of which it is known how it ended.
     async fn open_commit<F: Future>(future: F) -> F::Output {
-        super::open_commit(future, |_| true).await
+        let committed = super::open_commit(async { Ok::<_, Stopped>(future.await) });
+        committed.await.unwrap()
     }
 
     /// Where an attempt hangs.
@@ -428,7 +428,7 @@ mod tests {
 
     fn judge<'e>(error: &'e Failed<'e, Stopped>) -> Judgement<'e, Nothing> {
         Judgement {
-            ruling: Ruling::by(verdict_of(error.error())),
+            ruling: Ruling::by(verdict_of(error.error()), error.harmless),
             words: error.words(),
             keeps: error.dropped(),
         }

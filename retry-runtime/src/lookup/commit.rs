@@ -11,10 +11,6 @@ use std::marker::PhantomData;
 
 use super::Level;
 use crate::adapters::ClientRequest;
-#[cfg(feature = "_transactions")]
-use crate::adapters::transaction::{Lost, is_known};
-#[cfg(feature = "_transactions")]
-use crate::context::open_commit;
 
 /// Every value.
 pub trait Returned: Sized {
@@ -44,10 +40,10 @@ pub type Commit<C> = Level<Other<C>>;
 pub struct Other<C>(PhantomData<fn(C)>);
 
 #[cfg(feature = "_transactions")]
-impl<T, E: Lost, C: Future<Output = Result<T, E>>> Commit<C> {
+impl<T, E: crate::adapters::Lost, C: Future<Output = Result<T, E>>> Commit<C> {
     /// Lets the attempt know that the commit is under way, and how it ends.
     pub fn track(&self, commit: C) -> impl Future<Output = Result<T, E>> + use<T, E, C> {
-        open_commit(commit, is_known)
+        crate::context::open_commit(commit)
     }
 
     /// Refuses the commit. It is in a task, from which the attempt learns nothing.

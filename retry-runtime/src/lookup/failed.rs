@@ -66,7 +66,7 @@ type LocalPointer<'a, E> = Level<Chainless<'a, E>>;
 pub struct Chainless<'a, E: ?Sized> {
     error: &'a E,
     /// The attempt may run twice, as `idempotent = true` says.
-    pub(crate) harmless: bool,
+    pub harmless: bool,
 }
 
 impl<'e, E: ?Sized> Failed<'e, E> {

@@ -65,7 +65,7 @@ impl<T, E> RunRules<'_, T, E> {
                         None => error.own(),
                     });
                     if self.on.is_empty() && self.when.is_empty() {
-                        return Ruling::by(assessment);
+                        return Ruling::by(assessment, failed.harmless);
                     }
                     let selected = found.is_some() || self.on.is_empty();
                     let retry = selected && self.when.iter_mut().all(|when| when(error));

@@ -228,11 +228,32 @@ fn a_commit_is_not_repeated_if_on_names_the_type_of_the_function() {
 }
 
 #[cfg(feature = "sqlx-0_9")]
+#[expect(unreachable_pub, reason = "the `commit` of a client is public")]
+mod client {
+    use std::future::{Ready, ready};
+
+    use sqlx_core::Error;
+
+    use super::*;
+
+    /// A transaction whose commit fails so.
+    pub(super) struct Fails(pub(super) Error);
+
+    impl Fails {
+        fn commit(self) -> Ready<Result<(), Error>> {
+            ready(Err(self.0))
+        }
+    }
+
+    commits!(Error, Fails);
+}
+
+#[cfg(feature = "sqlx-0_9")]
 #[tokio::test]
 async fn a_commit_that_fails_says_so() {
     use sqlx_core::Error::PoolClosed;
 
-    let refused = committed(async { Err::<(), _>(PoolClosed) }).await;
+    let refused = client::commit(client::Fails(PoolClosed)).await;
     assert!(
         matches!(
             refused,

@@ -348,7 +348,10 @@ mod generic {
             Some(assessment) => Ruling::retry(assessment),
             None => Ruling::stop(assessment!(error)),
         }));
-        assert!(!settle(aliased(), |error| Ruling::by(assessment!(error))));
+        assert!(!settle(aliased(), |error| Ruling::by(
+            assessment!(error),
+            false
+        )));
         assert!(settle(aliased(), |error| {
             if ask(error, |error| matches!(error, App::Io(_))) {
                 Ruling::retry(assessment!(error))
