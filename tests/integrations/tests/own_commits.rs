@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use integrations::written::Written;
 use reattempt::sqlx_0_9::TransactionError;
-use reattempt::{Outcome, Retryable, Stopped, propagate, retry, with_report};
+use reattempt::{Outcome, Retryable, Stopped, Verdict, propagate, retry, with_report};
 use sqlx::Error;
 use tokio::time::sleep;
 
@@ -250,6 +250,31 @@ async fn the_error_of_a_transaction_knows_that_it_is_one_of_a_commit() {
         matches!(error, Err(TransactionError::Statement(_))),
         "{error:?}"
     );
+}
+
+/// As the guide's page on databases says.
+#[test]
+fn a_lost_connection_is_retried_as_that_of_a_transaction_and_not_as_that_of_the_client() {
+    #[derive(Debug, thiserror::Error, Retryable)]
+    #[retryable(forward)]
+    enum OrderError {
+        #[error("the order was not placed")]
+        Transaction(#[from] TransactionError<Error>),
+    }
+    impl From<Error> for OrderError {
+        fn from(error: Error) -> Self {
+            Self::Transaction(error.into())
+        }
+    }
+    #[derive(Debug, thiserror::Error, Retryable)]
+    #[retryable(forward)]
+    enum ClientError {
+        #[error("the order was not placed")]
+        Database(#[from] Error),
+    }
+    let lost = || Error::Io(ErrorKind::ConnectionReset.into());
+    assert_eq!(OrderError::from(lost()).verdict(), Verdict::Transient);
+    assert_eq!(ClientError::from(lost()).verdict(), Verdict::Unknown);
 }
 
 /// What no client of a database returns stays what it is.
