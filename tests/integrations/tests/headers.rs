@@ -11,11 +11,11 @@ use reattempt::deadline::header::{parse_grpc_timeout, parse_millis};
 use reattempt::http_1::{ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, set_attempt_headers};
 use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::tonic_0_14::set_attempt_metadata;
-use reattempt::{Attempt, retry, with_report};
+use reattempt::{Attempt, Retryable as _, Verdict, retry, with_report};
 use reqwest::{Body, Client, RequestBuilder};
-use tonic::Status;
 use tonic::metadata::MetadataMap;
-use tonic::transport::Channel;
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Status};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 
@@ -375,4 +375,31 @@ async fn a_grpc_server_that_gives_up_first_is_asked_again() {
         assert_eq!(report.unwrap().attempts(), 3, "{error}");
         assert_eq!(service.calls(), 3);
     }
+}
+
+/// As the guide's page on deadlines says: the channel reads the time left, too.
+#[tokio::test(start_paused = true)]
+async fn a_channel_may_end_an_attempt_at_the_same_instant_as_its_limit() {
+    #[retry(attempts = 2, timeout = "1s")]
+    async fn check(channel: &Channel) -> Result<(), reattempt::Error<Status>> {
+        let mut request = tonic::Request::new(HealthCheckRequest::default());
+        set_attempt_metadata(request.metadata_mut());
+        HealthClient::new(channel.clone()).check(request).await?;
+        Ok(())
+    }
+
+    let (ours, _theirs) = tokio::io::duplex(1 << 16);
+    let mut ours = Some(hyper_util::rt::TokioIo::new(ours));
+    let connect = tower::service_fn(move |_| {
+        std::future::ready(ours.take().ok_or(Status::unavailable("once")))
+    });
+    let channel = Endpoint::from_static("http://a.example").connect_with_connector_lazy(connect);
+    let (ended, report) = with_report(check(&channel)).await;
+    let error = ended.unwrap_err();
+    assert!(
+        matches!(&error, reattempt::Error::Failed(status) if status.code() == Code::Cancelled),
+        "{error:?}"
+    );
+    assert_eq!(error.verdict(), Verdict::Transient);
+    assert_eq!(report.unwrap().attempts(), 2);
 }
