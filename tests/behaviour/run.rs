@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use reattempt::{
     Attempt, Budget, FAST_IO, Jitter, NO_RETRY, Outcome, Policy, Preset, Retryable, Stopped,
     Verdict, WithoutLimits, deadline, retry, with_report,
@@ -348,6 +349,41 @@ async fn it_can_be_spawned_with_borrowed_data() {
         lengths.into_inner().unwrap()
     });
     assert_eq!(ended.await.unwrap(), [4; 4]);
+}
+
+/// As the guide's page on closures says.
+#[tokio::test(start_paused = true)]
+async fn a_stream_drives_eight_at_once() {
+    struct Client {
+        running: AtomicU32,
+        most: AtomicU32,
+    }
+
+    impl Client {
+        /// Stores each item in its second attempt.
+        async fn store(&self, item: u32) -> io::Result<u32> {
+            let running = self.running.fetch_add(1, Ordering::Relaxed) + 1;
+            self.most.fetch_max(running, Ordering::Relaxed);
+            sleep(ms(10)).await;
+            self.running.fetch_sub(1, Ordering::Relaxed);
+            match Attempt::current().unwrap().number() {
+                1 => Err(io::ErrorKind::ConnectionReset.into()),
+                _ => Ok(item),
+            }
+        }
+    }
+
+    let client = &Client {
+        running: AtomicU32::new(0),
+        most: AtomicU32::new(0),
+    };
+    let items = stream::iter(0..50)
+        .map(|item| POLICY.run(move || client.store(item)))
+        .buffer_unordered(8);
+    let mut stored: Vec<u32> = items.try_collect().await.unwrap();
+    stored.sort_unstable();
+    assert!(stored.into_iter().eq(0..50));
+    assert_eq!(client.most.load(Ordering::Relaxed), 8);
 }
 
 #[tokio::test(start_paused = true)]
