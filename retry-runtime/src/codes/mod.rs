@@ -47,7 +47,7 @@ pub use self::http::http_status;
 pub use self::io::io;
 pub use self::jetstream::jetstream;
 pub use self::kafka::kafka;
-pub use self::mongodb::mongodb;
+pub use self::mongodb::{mongodb, mongodb_labels};
 pub use self::mysql::{mysql, mysql_error};
 pub use self::redis::redis;
 pub use self::sqlite::sqlite;

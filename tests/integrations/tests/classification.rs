@@ -102,9 +102,42 @@ fn of_kafka() -> Errors {
 }
 
 fn of_mongodb() -> Errors {
-    (0..14_000)
+    let retried = [
+        "TransientTransactionError",
+        "RetryableWriteError",
+        "RetryableError",
+        "ResumableChangeStreamError",
+    ];
+    let others = ["UnknownTransactionCommitResult", "SystemOverloadedError"];
+    let mut errors: Errors = (0..14_000)
         .map(|code| (code.to_string(), codes::mongodb(code)))
-        .collect()
+        .collect();
+    for label in retried
+        .into_iter()
+        .chain(others)
+        .chain(["NoWritesPerformed"])
+    {
+        errors.insert(label.to_owned(), codes::mongodb_labels([label]));
+    }
+    for other in others {
+        let verdicts = retried.map(|label| {
+            let verdict = codes::mongodb_labels([label, other, "NoWritesPerformed"]);
+            assert_eq!(
+                codes::mongodb_labels(vec![other.to_owned(), label.to_owned()]),
+                verdict
+            );
+            verdict
+        });
+        assert_eq!(verdicts, [verdicts[0]; 4], "{other}");
+        errors.insert(format!("{other} and another of these"), verdicts[0]);
+    }
+    let all = retried.into_iter().chain(others);
+    assert_eq!(
+        codes::mongodb_labels(all),
+        Verdict::Unknown,
+        "the commit is in doubt"
+    );
+    errors
 }
 
 fn of_jetstream() -> Errors {
