@@ -68,6 +68,50 @@ async fn a_call_that_begins_beside_a_refused_one_does_not_take_the_refusal_back(
     assert_eq!((script.calls(), beside.calls()), (1, 1));
 }
 
+/// It is still in an attempt, or between two. The body cannot have gone on, since it waits for both.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_began_before_the_refusal_and_ends_later_does_not_take_it_back() {
+    plays!(twice(attempts = 2, delays = ["5ms"], budget = "none"));
+    let later = [
+        vec![Step::SucceedAfter(ms(5))],
+        vec![Step::FailAfter(ms(5)), Step::Succeed],
+        vec![RESET, Step::SucceedAfter(ms(5))],
+        vec![Step::FailAfter(ms(5))],
+    ];
+    for steps in later {
+        for refused_first in [true, false] {
+            let script = Script::new([Step::FailAfter(ms(1))]);
+            let beside = Script::new(steps.clone());
+            let body = async || {
+                if refused_first {
+                    tokio::join!(biased; refused(&script), twice(&beside)).0
+                } else {
+                    tokio::join!(biased; twice(&beside), refused(&script)).1
+                }
+            };
+            around(body).await.unwrap_err();
+            assert_eq!(script.calls(), 1, "{steps:?} {refused_first}");
+        }
+    }
+}
+
+/// The wait for the other call is over, so the next one is that of a body that went on.
+#[tokio::test(start_paused = true)]
+async fn a_body_that_goes_on_when_both_calls_ended_is_retried() {
+    plays!(other(attempts = 1));
+    let (script, beside) = (
+        Script::new([Step::FailAfter(ms(1))]),
+        Script::new([Step::SucceedAfter(ms(5))]),
+    );
+    let body = async || {
+        let (_, call) = tokio::join!(refused(&script), other(&beside));
+        tokio::task::yield_now().await;
+        call.and(Err(reset()))
+    };
+    around(body).await.unwrap_err();
+    assert_eq!((script.calls(), beside.calls()), (4, 4));
+}
+
 /// Both end in one poll, and the last attempt of the second call begins there, after the refusal of the first.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_began_before_the_refusal_does_not_take_it_back_when_it_fails() {

@@ -120,8 +120,11 @@ impl State<'_> {
     /// Records that the code inside is pending.
     #[inline]
     pub(super) fn suspend(&self) {
-        // A refusal only counts if the attempt fails in the same poll.
-        self.frame.refusal.set(None);
+        // A refusal only counts if the attempt fails in the same poll, or waits for a call that ran beside the refused one.
+        let node = self.frame.refusal.get().and_then(|_| self.frame.node.get());
+        if node.is_none_or(|node| !node.runs_beside(self.frame.present())) {
+            self.frame.refusal.set(None);
+        }
         self.follows_refusal.set(false);
         self.frame.was_pending.set(true);
         if self.frame.rest.get().is_some() {

@@ -32,7 +32,7 @@ impl State<'_> {
             let prepares = matches!(outer.phase.get(), Phase::Preparation(_));
             let (number, function) = (outer.present(), self.settings.function());
             let around = outer.node.get_or_init(Arc::default);
-            let node = around.begin(number, prepares, function, Stamp::now);
+            let node = around.begin(number, (prepares, follows), function, Stamp::now);
             let _ = frame.node.set(node);
         }
         self.allow_within(outer);

@@ -51,7 +51,7 @@ pub(crate) struct Frame {
     pub(crate) faults: Cell<u32>,
     /// The call was pending. Until then, calls that were made with it may not have begun.
     pub(crate) was_pending: Cell<bool>,
-    /// A call inside was refused a retry in the current poll, and ended with this outcome. Forgotten when the body goes on, or ends.
+    /// A call inside was refused a retry, and ended with this outcome. Forgotten when the body goes on, or ends.
     pub(crate) refusal: Cell<Option<Outcome>>,
     /// What is known of retries here, if the call is within another one or has calls inside.
     pub(crate) node: OnceCell<Arc<Node>>,

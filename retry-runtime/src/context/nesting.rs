@@ -57,6 +57,8 @@ struct NodeState {
     until: Option<Stamp>,
     /// Whether several calls have this node.
     shared: bool,
+    /// Whether the call began after another one in the same attempt was refused a retry.
+    follows: bool,
     /// The calls inside, by operation and attempt.
     inside: BTreeMap<(Operation, u32), Arc<Node>>,
     /// Calls that no longer matter are dropped once so many are inside.
@@ -97,11 +99,12 @@ impl NodeState {
 }
 
 impl Node {
-    /// A call of `function` begins within this `attempt`, or within the `before_retry` after it. Returns its node.
+    /// A call of `function` begins within this `attempt`, or within the `before_retry` after it. It may follow one that was refused a
+    /// retry. Returns its node.
     pub(crate) fn begin(
         &self,
         attempt: u32,
-        prepares: bool,
+        (prepares, follows): (bool, bool),
         function: FunctionId,
         now: impl FnOnce() -> Stamp,
     ) -> Arc<Self> {
@@ -121,7 +124,7 @@ impl Node {
         let prior = known.prior_of(operation, attempt);
         let node = known.inside.entry((operation, attempt)).or_default();
         let mut state = node.known();
-        (state.prior, state.shared) = (prior, operation.2 == LAST);
+        (state.prior, state.shared, state.follows) = (prior, operation.2 == LAST, follows);
         drop(state);
         Arc::clone(node)
     }
@@ -157,6 +160,13 @@ impl Node {
         let now = now();
         let prior = known.prior.iter().filter_map(Weak::upgrade);
         prior.fold(0, |sum, node| sum.saturating_add(node.known().retries(now)))
+    }
+
+    /// Whether a call inside this `attempt` is under way that follows no refusal there: it runs beside a call that was refused.
+    pub(crate) fn runs_beside(&self, attempt: u32) -> bool {
+        let known = self.known();
+        let mut inside = known.inside.iter().filter(|((_, of), _)| *of == attempt);
+        inside.any(|(_, node)| is_running(node) && !node.known().follows)
     }
 
     fn known(&self) -> MutexGuard<'_, NodeState> {

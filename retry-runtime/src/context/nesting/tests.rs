@@ -19,7 +19,7 @@ fn operation(outer: &Node, call: &Arc<Node>) -> Operation {
 
 /// The retries that are taken from the first call of `function` in this attempt.
 fn taken(outer: &Node, function: FunctionId, attempt: u32) -> u32 {
-    let call = outer.begin(attempt, false, function, || at(0));
+    let call = outer.begin(attempt, (false, false), function, || at(0));
     call.taken(|| at(0))
 }
 
@@ -119,7 +119,7 @@ fn a_table_of_cases() {
         for step in *steps {
             match *step {
                 Begins(call, attempt, function) => {
-                    calls[call] = Some(outer.begin(attempt, false, function, || at(0)));
+                    calls[call] = Some(outer.begin(attempt, (false, false), function, || at(0)));
                 }
                 Retried(call, retries) => calls[call].as_ref().unwrap().set(retries, at(100)),
                 Ends(call) => calls[call] = None,
@@ -135,7 +135,7 @@ fn a_table_of_cases() {
 #[test]
 fn a_call_is_not_charged_for_itself() {
     let outer = Node::default();
-    let call = outer.begin(1, false, F, || at(0));
+    let call = outer.begin(1, (false, false), F, || at(0));
     call.set(2, at(100));
     assert_eq!(taken(&outer, F, 2), 2);
     assert_eq!(call.taken(|| at(0)), 0);
@@ -145,10 +145,10 @@ fn a_call_is_not_charged_for_itself() {
 fn retries_are_forgotten_when_their_time_is_over() {
     let outer = Node::default();
     for (function, retries, until) in [(F, 2, 10), (G, 3, 20)] {
-        let call = outer.begin(1, false, function, || at(0));
+        let call = outer.begin(1, (false, false), function, || at(0));
         call.set(retries, at(until));
     }
-    let later = [F, G].map(|function| outer.begin(2, false, function, || at(0)));
+    let later = [F, G].map(|function| outer.begin(2, (false, false), function, || at(0)));
     for (second, taken) in [(9, [2, 3]), (10, [0, 3]), (20, [0, 0])] {
         let all = later.each_ref().map(|call| call.taken(|| at(second)));
         assert_eq!(all, taken, "{second}");
@@ -160,7 +160,7 @@ fn retries_are_forgotten_when_their_time_is_over() {
 fn calls_are_counted_by_function_and_attempt() {
     let outer = Node::default();
     let next = |attempt, prepares, function| {
-        let call = outer.begin(attempt, prepares, function, || at(0));
+        let call = outer.begin(attempt, (prepares, false), function, || at(0));
         let (_, of_preparation, number) = operation(&outer, &call);
         assert_eq!(of_preparation, prepares);
         number
@@ -198,7 +198,7 @@ fn size(node: &Node) -> (usize, usize) {
 fn a_loop_of_calls_keeps_a_thousand_nodes() {
     let outer = Node::default();
     for _ in 0..100_000 {
-        let call = outer.begin(1, false, F, || at(0));
+        let call = outer.begin(1, (false, false), F, || at(0));
         call.set(3, at(100));
     }
     assert_eq!(size(&outer), (1 + 1000, 0));
@@ -207,7 +207,7 @@ fn a_loop_of_calls_keeps_a_thousand_nodes() {
 #[test]
 fn calls_that_share_a_node_keep_the_most_retries_of_them() {
     let outer = Node::default();
-    let begin = |attempt| outer.begin(attempt, false, F, || at(0));
+    let begin = |attempt| outer.begin(attempt, (false, false), F, || at(0));
     let calls: Vec<_> = (0..1_002).map(|_| begin(1)).collect();
     for (call, retries) in calls[998..].iter().zip([2, 3, 1, 0]) {
         call.set(retries, at(100));
@@ -225,7 +225,7 @@ fn many_layers_have_few_nodes_and_look_at_few() {
     /// Calls the layer with this many layers inside, from an attempt of its outer call. Returns the most pointers to prior nodes.
     fn call(outer: &Node, attempt: u32, layers: usize) -> usize {
         let function = FunctionId(layers, "");
-        let node = outer.begin(attempt, false, function, || at(0));
+        let node = outer.begin(attempt, (false, false), function, || at(0));
         let mut most = node.known().prior.len();
         let attempts = 2_u32.saturating_sub(node.taken(|| at(0))).max(1);
         for attempt in 1..=attempts {
@@ -247,7 +247,7 @@ fn many_layers_have_few_nodes_and_look_at_few() {
 fn ten_thousand_calls_at_once_keep_a_thousand_nodes() {
     let outer = Node::default();
     for attempt in 1..4 {
-        let begun = (0..10_000).map(|_| outer.begin(attempt, false, F, || at(0)));
+        let begun = (0..10_000).map(|_| outer.begin(attempt, (false, false), F, || at(0)));
         let begun: Vec<_> = begun.collect();
         for call in begun {
             call.set(1, at(100));
@@ -266,8 +266,8 @@ fn attempts_without_end_keep_few_nodes() {
     for attempt in 1..20_000 {
         let now = || at(u64::from(attempt));
         let until = at(u64::from(attempt) + 100);
-        let middle = outer.begin(attempt, false, F, now);
-        let inner = middle.begin(1, false, G, now);
+        let middle = outer.begin(attempt, (false, false), F, now);
+        let inner = middle.begin(1, (false, false), G, now);
         for node in [&middle, &inner] {
             node.set(3_u32.saturating_sub(node.taken(now)), until);
         }
@@ -288,7 +288,9 @@ fn a_loop_looks_seldom_through_the_calls_before_it() {
             looks.set(looks.get() + 1);
             at(0)
         };
-        outer.begin(1, false, function, now).set(1, at(100));
+        outer
+            .begin(1, (false, false), function, now)
+            .set(1, at(100));
     };
     (0..1000).for_each(|_| begin(F));
     (0..24).for_each(|_| begin(G));
@@ -304,17 +306,17 @@ fn a_loop_looks_seldom_through_the_calls_before_it() {
 fn two_attempts_at_once_do_not_wait_for_each_other() {
     let outer = Node::default();
     let nodes: Vec<_> = (1..=2)
-        .map(|attempt| outer.begin(attempt, false, F, || at(0)))
+        .map(|attempt| outer.begin(attempt, (false, false), F, || at(0)))
         .collect();
     std::thread::scope(|scope| {
         for (attempt, node) in (1..).zip(&nodes) {
             let outer = &outer;
             scope.spawn(move || {
                 for _ in 0..10_000 {
-                    let inner = node.begin(attempt, false, G, || at(0));
+                    let inner = node.begin(attempt, (false, false), G, || at(0));
                     inner.set(1, at(100));
                     inner.taken(|| at(0));
-                    let _ = outer.begin(attempt, false, F, || at(0));
+                    let _ = outer.begin(attempt, (false, false), F, || at(0));
                     node.taken(|| at(0));
                     if attempt == 1 {
                         node.forget();
