@@ -386,6 +386,27 @@ async fn a_stream_drives_eight_at_once() {
     assert_eq!(client.most.load(Ordering::Relaxed), 8);
 }
 
+/// The same.
+#[tokio::test(start_paused = true)]
+async fn in_an_outage_the_items_of_a_stream_fail_or_wait() {
+    let stored = async |policy: Policy| {
+        let began = Instant::now();
+        let store = &async || {
+            sleep(ms(10)).await;
+            if began.elapsed() < ms(5000) {
+                return Err(io::Error::from(io::ErrorKind::ConnectionRefused));
+            }
+            Ok(())
+        };
+        let items = stream::iter(0..500).map(|_| policy.run(store));
+        let stored = items.buffer_unordered(8).filter(|item| ready(item.is_ok()));
+        stored.count().await
+    };
+    assert_eq!(stored(POLICY).await, 0);
+    let patient = POLICY.with_attempts(u32::MAX).with_deadline(ms(60_000));
+    assert_eq!(stored(patient).await, 500);
+}
+
 #[tokio::test(start_paused = true)]
 async fn without_a_box_the_operation_need_not_be_send() {
     let calls = Rc::new(Cell::new(0));
