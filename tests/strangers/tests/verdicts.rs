@@ -37,6 +37,13 @@ async fn cluster(error: fn() -> kube::Error) -> Result<(), kube::Error> {
     Err(error())
 }
 
+#[cfg(heavy)]
+#[rustfmt::skip]
+#[retry(verdict = |error: &mongodb::error::Error| codes::mongodb_labels(error.labels()))]
+async fn documents(error: fn() -> mongodb::error::Error) -> Result<(), mongodb::error::Error> {
+    Err(error())
+}
+
 #[rustfmt::skip]
 #[retry(verdict = |error: &RequestError| match error.kind() { RequestErrorKind::NoResponders => Verdict::Refused, RequestErrorKind::TimedOut => Verdict::Transient, _ => Verdict::Unknown })]
 async fn nats(kind: RequestErrorKind) -> Result<(), RequestError> {
@@ -53,6 +60,16 @@ async fn jetstream(kind: PublishErrorKind) -> Result<(), PublishError> {
 #[retry(verdict = |error: &SdkError<SendMessageError>| match error.code().map_or(Verdict::Unknown, codes::aws) { Verdict::Unknown => error.raw_response().map_or(Verdict::Unknown, |answer| codes::http_status(answer.status().as_u16())), known => known })]
 async fn aws(error: fn() -> SdkError<SendMessageError>) -> Result<(), SdkError<SendMessageError>> {
     Err(error())
+}
+
+#[cfg(heavy)]
+fn labelled(label: &str) -> mongodb::error::Error {
+    use mongodb::error::{ErrorKind, WriteFailure};
+    let answer = serde_json::json!({ "code": 91, "errorLabels": [label] });
+    ErrorKind::Write(WriteFailure::WriteConcernError(
+        serde_json::from_value(answer).unwrap(),
+    ))
+    .into()
 }
 
 #[cfg(heavy)]
@@ -152,6 +169,15 @@ async fn the_errors_of_heavy_strangers_have_a_verdict_in_one_line() {
     assert_eq!(seen(cluster(newer)).await, ended(Verdict::Permanent));
     let lost = || kube::Error::ReadEvents(io::ErrorKind::ConnectionReset.into());
     assert_eq!(seen(cluster(lost)).await, ended(Verdict::Unknown));
+
+    let aborted = || labelled(mongodb::error::TRANSIENT_TRANSACTION_ERROR);
+    assert_eq!(seen(documents(aborted)).await, retried(Verdict::Refused));
+    let moved = || labelled(mongodb::error::RETRYABLE_WRITE_ERROR);
+    assert_eq!(seen(documents(moved)).await, retried(Verdict::Transient));
+    let in_doubt = || labelled(mongodb::error::UNKNOWN_TRANSACTION_COMMIT_RESULT);
+    assert_eq!(seen(documents(in_doubt)).await, ended(Verdict::Unknown));
+    let lost = || io::Error::from(io::ErrorKind::ConnectionReset).into();
+    assert_eq!(seen(documents(lost)).await, ended(Verdict::Unknown));
 }
 
 #[tokio::test(start_paused = true)]
@@ -236,7 +262,7 @@ fn each_line_of_the_page_is_one_that_compiles() {
         .map(|cell| cell.trim_matches(['`', '|', ' ']).replace("\\|", "|"))
         .filter(|cell| cell.starts_with("verdict = "))
         .collect();
-    assert_eq!(lines.len(), 8, "{lines:#?}");
+    assert_eq!(lines.len(), 9, "{lines:#?}");
     for line in lines {
         assert!(
             include_str!("verdicts.rs").contains(&format!("#[retry({line})]")),
