@@ -14,13 +14,12 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tower_service::Service;
+use ::tower::Service;
 
-pub use self::http::HttpRequests;
-pub(crate) use self::http::read_rest;
+pub use self::http::{HttpRequests, RequestBody};
 use crate::adapters::known;
 use crate::budget::Budgets;
-use crate::call::{Call, Cut, Judgement, Stops, unless};
+use crate::call::{Call, Cut, Judgement, Limits, Never, Stops, unless};
 use crate::classify::{Assessment, Retryable, Ruling, Verdict};
 use crate::getters::setters;
 use crate::lookup::{BoxedError, Kept, write_chain};
@@ -353,14 +352,13 @@ impl<Q, L> RetryLayer<Q, L> {
     /// reason to stop. Each attempt waits until its clone is ready.
     ///
     /// A response that is retried is dropped before the wait. What the wait needs of it was read before.
-    pub(crate) async fn call<C, N, S, X>(
+    pub(crate) async fn call<E, N, S>(
         layer: impl Borrow<Self>,
         request: N,
         service: S,
-        for_caller: impl FnOnce(BoxedError) -> X,
-    ) -> Result<S::Response, X>
+    ) -> Result<S::Response, E::Error>
     where
-        C: Stops<FailedAttempt, ByFrom>,
+        E: ErrorOfLayer<S::Error>,
         Q: Requests<N, S::Response>,
         S: Service<N, Error: ServiceError> + Clone,
     {
@@ -373,17 +371,16 @@ impl<Q, L> RetryLayer<Q, L> {
         }
         let host = requests.host(&request);
         let budget = (layer.budget)(&policy, host.as_deref().unwrap_or(ANY_HOST));
-        let mut site = match &budget {
-            Some(budget) => layer.site.clone().with_budget(budget.budget()),
-            None => layer.site.clone(),
-        };
+        let mut site = layer.site.clone();
+        if let Some(budget) = &budget {
+            site = site.with_budget(budget.budget());
+        }
         site.policy = policy;
         if !requests.is_idempotent(&request) {
             site.idempotent.get_or_insert(false);
         }
-        let (first, mut copy) = requests.copy(request);
-        let mut unsent = Some(first);
-        let streamed = copy.is_none();
+        let mut sends = requests.copy(request);
+        let streamed = sends.1.is_none();
         if streamed {
             site.policy = site.policy.with_attempts(1);
         }
@@ -400,7 +397,7 @@ impl<Q, L> RetryLayer<Q, L> {
             },
             ..failed
         };
-        let mut call = Call::<C, Kept<FailedAttempt>>::with(&site);
+        let mut call = Call::<E::Cut, Kept<FailedAttempt>>::with(&site);
         let mut answer = None;
         let ended = 'call: loop {
             while let Some(at) = match call.pause() {
@@ -410,6 +407,7 @@ impl<Q, L> RetryLayer<Q, L> {
                 at.await;
             }
             let mut service = service.clone();
+            let mut unsent = Some(sends.0);
             let attempt = async {
                 poll_fn(|context| service.poll_ready(context)).await?;
                 let mut request = unsent.take().expect("an attempt sends one request");
@@ -423,7 +421,7 @@ impl<Q, L> RetryLayer<Q, L> {
                     _ => Ok(response),
                 }
             };
-            let ended = match (call.attempt(attempt).await, C::from(Cut::Timeout)) {
+            let ended = match (call.attempt(attempt).await, Limits::from(Cut::Timeout)) {
                 // Nothing was sent, because the client was not ready in time.
                 (Err(cut), _) if unsent.is_some() && cut.into() == Cut::Timeout => {
                     Ok(Err(FailedAttempt {
@@ -455,17 +453,32 @@ impl<Q, L> RetryLayer<Q, L> {
                 unless(rest, requests.discard(answer)).await;
             }
             at.await;
-            let next = copy.expect("a request without a copy has one attempt");
-            let (next, another) = requests.copy(next);
-            (unsent, copy) = (Some(next), another);
+            sends = requests.copy(sends.1.expect("a request without a copy has one attempt"));
         };
         ended.or_else(|failed| match answer {
             // The answer of the last attempt is that of the call.
             Some(answer) => Ok(answer),
-            None if C::LIMITED => Err(for_caller(requests.for_caller(failed.error))),
-            None => Err(for_caller(failed.error)),
+            None if E::Cut::LIMITED => Err(E::Error::from_box(requests.for_caller(failed.error))),
+            None => Err(E::Error::from_box(failed.error)),
         })
     }
+}
+
+/// How the calls of a layer end. A site with limits has an error that can be a [`Stopped`](crate::Stopped).
+#[doc(hidden)]
+pub trait ErrorOfLayer<E> {
+    type Cut: Stops<FailedAttempt, ByFrom> + Send;
+    type Error: ServiceError;
+}
+
+impl<E> ErrorOfLayer<E> for Site<true> {
+    type Cut = Cut;
+    type Error = BoxedError;
+}
+
+impl<E: ServiceError> ErrorOfLayer<E> for SiteSettings<'static> {
+    type Cut = Never;
+    type Error = E;
 }
 
 opaque! { RetryLayer [Q, L] [Q, L]; }

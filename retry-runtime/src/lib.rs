@@ -102,7 +102,7 @@ mod switch;
 mod test_scope;
 #[cfg(feature = "testing")]
 pub mod testing;
-#[cfg(feature = "tower-0_5")]
+#[cfg(feature = "_layers")]
 pub mod tower;
 mod trace;
 mod words;

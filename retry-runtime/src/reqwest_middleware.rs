@@ -15,9 +15,9 @@ use crate::adapters::ClientRequest;
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::host_of;
 use crate::adapters::known::by_its_chain;
-use crate::call::Cut;
-use crate::layer::{HttpRequests, Requests, RetryLayer, read_rest};
+use crate::layer::{HttpRequests, Requests, RetryLayer};
 use crate::lookup::BoxedError;
+use crate::site::Site;
 use crate::stopped::Stopped;
 
 by_its_chain! {
@@ -64,7 +64,7 @@ impl Requests<Request, Response> for HttpRequests {
     }
 
     async fn discard(&self, response: Response) {
-        read_rest(Body::from(response)).await;
+        Self::read_rest(Body::from(response)).await;
     }
 }
 
@@ -81,17 +81,15 @@ where
         next: Next<'_>,
     ) -> Result<Response, Error> {
         // Each attempt starts from the extensions of the request. The outer layers see those of the last attempt.
-        let before = extensions.clone();
-        let after = Mutex::new(extensions);
-        let service = service_fn(|request| {
-            let (next, mut extensions, after) = (next.clone(), before.clone(), &after);
-            async move {
-                let answered = next.run(request, &mut extensions).await;
-                **after.lock().unwrap_or_else(PoisonError::into_inner) = extensions;
-                answered
-            }
+        let (next, before, after) = (&next, &extensions.clone(), &Mutex::new(extensions));
+        let service = service_fn(|request| async move {
+            let mut extensions = before.clone();
+            let answered = next.clone().run(request, &mut extensions).await;
+            **after.lock().unwrap_or_else(PoisonError::into_inner) = extensions;
+            answered
         });
-        let for_caller = |error: BoxedError| {
+        let answered = Self::call::<Site<true>, _, _>(self, request, service).await;
+        answered.map_err(|error| {
             error
                 .downcast()
                 .map(|own| *own)
@@ -101,8 +99,7 @@ where
                     Ok(Error::middleware(*error.downcast::<Q::Failure>()?))
                 })
                 .unwrap_or_else(|error: BoxedError| Error::middleware(io::Error::other(error)))
-        };
-        Self::call::<Cut, _, _, _>(self, request, service, for_caller).await
+        })
     }
 }
 

@@ -35,80 +35,16 @@ mod grpc;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
-use ::http::{Request, Response};
-use ::http_body::Body;
-use tower_layer::Layer;
-use tower_service::Service;
+use ::tower::{Layer, Service};
 
 #[cfg(feature = "_grpc")]
 pub use self::grpc::GrpcRequests;
-use crate::adapters::http::StatusError;
-use crate::adapters::http::headers::host_of;
-use crate::call::{Cut, Never, Stops};
-use crate::layer::{FailedAttempt, read_rest};
-pub use crate::layer::{HttpRequests, Requests, RetryLayer, ServiceError};
-use crate::lookup::BoxedError;
+pub use crate::layer::{
+    ErrorOfLayer, HttpRequests, RequestBody, Requests, RetryLayer, ServiceError,
+};
 use crate::opaque::opaque;
-use crate::result::ByFrom;
-use crate::site::{Site, SiteSettings};
-
-/// The [body](RequestBody) can be copied, or is a stream that is sent once.
-impl<B: RequestBody, R: Body + Send> Requests<Request<B>, Response<R>> for HttpRequests {
-    type Failure = StatusError;
-
-    fn copy(&self, request: Request<B>) -> (Request<B>, Option<Request<B>>) {
-        let (head, body) = request.into_parts();
-        let copy = body.copy();
-        let copy = copy.map(|body| Request::from_parts(head.clone(), body));
-        (Request::from_parts(head, body), copy)
-    }
-
-    fn is_idempotent(&self, request: &Request<B>) -> bool {
-        self.may_repeat(request.method(), request.uri().path(), request.headers())
-    }
-
-    async fn failure(&self, response: &mut Response<R>) -> Option<StatusError> {
-        self.failed(response.status(), response.headers())
-    }
-
-    fn host(&self, request: &Request<B>) -> Option<String> {
-        Some(host_of(request.uri().authority()?.as_str()))
-    }
-
-    fn sends(&self, request: &mut Request<B>) {
-        self.describe(&request.method().clone(), request.headers_mut());
-    }
-
-    fn delay(&self, response: &Response<R>) -> Option<Duration> {
-        self.delay_after(response.status(), response.headers())
-    }
-
-    async fn discard(&self, response: Response<R>) {
-        read_rest(response.into_body()).await;
-    }
-}
-
-/// The body of a request of [`HttpRequests`]: one that is `Clone`, or one of your own that may be a stream.
-#[diagnostic::on_unimplemented(
-    message = "the body `{Self}` is not `Clone`, so a request with it cannot be sent again",
-    label = "a retry sends a copy of the request",
-    note = "buffer the body, such as in a `Full<Bytes>`; or send a type of your own that implements `RequestBody`, as the example `gateway` does",
-    note = "if a layer changes the body, put the `RetryLayer` above it, and a `Buffer` around a service that is not `Clone`",
-    note = "in `Router::layer` of `axum`, put a `HandleErrorLayer` above the `RetryLayer` too: its error is a `BoxError`"
-)]
-pub trait RequestBody: Sized {
-    /// Copies the body, or returns `None` if it is a stream, which is sent once.
-    fn copy(&self) -> Option<Self>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<B: Clone> RequestBody for B {
-    fn copy(&self) -> Option<Self> {
-        Some(self.clone())
-    }
-}
+use crate::site::Site;
 
 impl<S: Clone, Q: Clone, L: Clone> Layer<S> for RetryLayer<Q, L> {
     type Service = RetryService<S, Q, L>;
@@ -161,28 +97,8 @@ where
 
     fn call(&mut self, request: N) -> Self::Future {
         let (service, layer) = (self.inner.clone(), Arc::clone(&self.layer));
-        let for_caller = ServiceError::from_box;
-        Box::pin(RetryLayer::call::<L::Cut, _, _, _>(
-            layer, request, service, for_caller,
-        ))
+        Box::pin(RetryLayer::call::<L, _, _>(layer, request, service))
     }
-}
-
-/// How the calls of a layer end. A site with limits has an error that can be a [`Stopped`](crate::Stopped).
-#[doc(hidden)]
-pub trait ErrorOfLayer<E> {
-    type Cut: Stops<FailedAttempt, ByFrom> + Send;
-    type Error: ServiceError;
-}
-
-impl<E> ErrorOfLayer<E> for Site<true> {
-    type Cut = Cut;
-    type Error = BoxedError;
-}
-
-impl<E: ServiceError> ErrorOfLayer<E> for SiteSettings<'static> {
-    type Cut = Never;
-    type Error = E;
 }
 
 opaque! { RetryService [S, Q, L] [S, Q, L]; }

@@ -1,16 +1,16 @@
 //! What is known of requests of HTTP, whatever the client is.
 
-use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::http::{HeaderMap, Method, StatusCode};
-use ::http_body::Body;
+use ::http::{HeaderMap, Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Limited};
 
+use super::Requests;
 use crate::adapters::http::StatusError;
-use crate::adapters::http::headers::{IDEMPOTENCY_KEY, may_repeat, note_key, set_headers};
+use crate::adapters::http::headers::{IDEMPOTENCY_KEY, host_of, may_repeat, note_key, set_headers};
 use crate::getters::setters;
+use crate::lookup::BoxedError;
 use crate::opaque::opaque;
 
 /// Requests of HTTP whose body can be copied, or is a stream that is sent once. A status decides about a response, and `Retry-After`
@@ -123,22 +123,72 @@ impl HttpRequests {
             note_key(headers);
         }
     }
+
+    /// Reads the rest of a body if it is short, so that its connection can be used again.
+    pub(crate) async fn read_rest(body: impl BodyExt<Error: Into<BoxedError>>) {
+        const LENGTH: u16 = 16 << 10;
+        if body.size_hint().lower() <= LENGTH.into() {
+            drop(Limited::new(body, LENGTH.into()).collect().await);
+        }
+    }
 }
 
 opaque! { HttpRequests [] []; }
 
-/// Reads the rest of a body if it is short, so that its connection can be used again.
-pub(crate) async fn read_rest(body: impl Body) {
-    const LENGTH: u64 = 16 << 10;
-    const FRAMES: usize = 16;
-    let mut body = pin!(body);
-    if body.size_hint().lower() > LENGTH {
-        return;
+/// The [body](RequestBody) can be copied, or is a stream that is sent once.
+impl<B: RequestBody, R: BodyExt<Data: Send, Error: Into<BoxedError>> + Send>
+    Requests<Request<B>, Response<R>> for HttpRequests
+{
+    type Failure = StatusError;
+
+    fn copy(&self, request: Request<B>) -> (Request<B>, Option<Request<B>>) {
+        let (head, body) = request.into_parts();
+        let copy = body.copy();
+        let copy = copy.map(|body| Request::from_parts(head.clone(), body));
+        (Request::from_parts(head, body), copy)
     }
-    for _ in 0..FRAMES {
-        let frame = poll_fn(|context| body.as_mut().poll_frame(context)).await;
-        if !matches!(frame, Some(Ok(_))) {
-            break;
-        }
+
+    fn is_idempotent(&self, request: &Request<B>) -> bool {
+        self.may_repeat(request.method(), request.uri().path(), request.headers())
+    }
+
+    async fn failure(&self, response: &mut Response<R>) -> Option<StatusError> {
+        self.failed(response.status(), response.headers())
+    }
+
+    fn host(&self, request: &Request<B>) -> Option<String> {
+        Some(host_of(request.uri().authority()?.as_str()))
+    }
+
+    fn sends(&self, request: &mut Request<B>) {
+        self.describe(&request.method().clone(), request.headers_mut());
+    }
+
+    fn delay(&self, response: &Response<R>) -> Option<Duration> {
+        self.delay_after(response.status(), response.headers())
+    }
+
+    async fn discard(&self, response: Response<R>) {
+        Self::read_rest(response.into_body()).await;
+    }
+}
+
+/// The body of a request of [`HttpRequests`]: one that is `Clone`, or one of your own that may be a stream.
+#[diagnostic::on_unimplemented(
+    message = "the body `{Self}` is not `Clone`, so a request with it cannot be sent again",
+    label = "a retry sends a copy of the request",
+    note = "buffer the body, such as in a `Full<Bytes>`; or send a type of your own that implements `RequestBody`, as the example `gateway` does",
+    note = "if a layer changes the body, put the `RetryLayer` above it, and a `Buffer` around a service that is not `Clone`",
+    note = "in `Router::layer` of `axum`, put a `HandleErrorLayer` above the `RetryLayer` too: its error is a `BoxError`"
+)]
+pub trait RequestBody: Sized {
+    /// Copies the body, or returns `None` if it is a stream, which is sent once.
+    fn copy(&self) -> Option<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<B: Clone> RequestBody for B {
+    fn copy(&self) -> Option<Self> {
+        Some(self.clone())
     }
 }

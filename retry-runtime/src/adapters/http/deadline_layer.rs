@@ -4,8 +4,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use ::http::{HeaderMap, Request};
-use tower_layer::Layer;
-use tower_service::Service;
+use ::tower::{Layer, Service};
 
 use super::headers::{GRPC, MILLIS};
 use crate::deadline::{DeadlineScope, scope_if};
