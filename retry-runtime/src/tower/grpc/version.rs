@@ -1,13 +1,16 @@
 //! Requests of one version of `tonic`. The module around names that version `client`.
 
-use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::error::Error;
+use std::iter;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use ::http::{Request, Response};
-use ::hyper::body::{Body as HttpBody, Bytes, Frame};
+use ::hyper::body::Frame;
+use http_body_util::{BodyStream, StreamBody};
+use tokio_stream::{Stream as _, StreamExt as _};
 
 use super::super::GrpcRequests;
 use super::client::body::Body;
@@ -86,55 +89,28 @@ impl<R: Send> Requests<Request<Body>, Response<R>> for GrpcRequests {
 const FRAMES: usize = 16;
 
 /// Returns the body, and a copy if all of it is there.
-fn copy_of(mut rest: Body) -> (Body, Option<Body>) {
-    let mut frames = VecDeque::new();
+fn copy_of(body: Body) -> (Body, Option<Body>) {
+    let mut rest = BodyStream::new(body).fuse();
     // The body is polled again when it is sent, so no wake-up is lost.
     let mut context = Context::from_waker(Waker::noop());
-    let whole = loop {
-        match Pin::new(&mut rest).poll_frame(&mut context) {
-            Poll::Ready(Some(frame)) => frames.push_back(frame),
-            polled => break polled.is_ready(),
+    let mut whole = false;
+    let ready = iter::from_fn(|| match Pin::new(&mut rest).poll_next(&mut context) {
+        Poll::Ready(Some(frame)) => Some(frame),
+        polled => {
+            whole = polled.is_ready();
+            None
         }
-        if frames.len() > FRAMES {
-            break false;
-        }
-    };
-    if whole {
-        rest = Body::empty();
-    }
+    });
+    let frames: Vec<_> = ready.take(FRAMES + 1).collect();
     // Clients of gRPC send no trailers.
-    let copied = frames.iter().map(|frame: &SentFrame| {
-        let data = frame.as_ref().ok()?.data_ref()?;
-        Some(Ok(Frame::data(data.clone())))
+    let data = |frame: &Result<Frame<_>, _>| frame.as_ref().ok()?.data_ref().cloned();
+    let data = frames.iter().map(data).collect::<Option<Vec<_>>>();
+    let copy = data.filter(|_| whole).map(|data| {
+        let frames = data.into_iter().map(Frame::data);
+        Body::new(StreamBody::new(tokio_stream::iter(
+            frames.map(Ok::<_, Infallible>),
+        )))
     });
-    let copied = copied.collect::<Option<_>>().filter(|_| whole);
-    let copy = copied.map(|frames| {
-        let rest = Body::empty();
-        Body::new(Sent { frames, rest })
-    });
-    (Body::new(Sent { frames, rest }), copy)
-}
-
-/// Frames, and the part of a body that was not there yet, which is else empty.
-struct Sent {
-    frames: VecDeque<SentFrame>,
-    rest: Body,
-}
-
-type SentFrame = Result<Frame<Bytes>, Status>;
-
-impl HttpBody for Sent {
-    type Data = Bytes;
-    type Error = Status;
-
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<SentFrame>> {
-        match self.frames.pop_front() {
-            Some(frame) => Poll::Ready(Some(frame)),
-            None => Pin::new(&mut self.rest).poll_frame(context),
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.frames.is_empty() && self.rest.is_end_stream()
-    }
+    let frames = tokio_stream::iter(frames).chain(rest);
+    (Body::new(StreamBody::new(frames)), copy)
 }

@@ -7,6 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use futures::{StreamExt as _, stream};
+use http_body_util::{BodyExt as _, StreamBody};
+use hyper::body::{Bytes, Frame};
 use integrations::grpc::{self, Service};
 use integrations::loopback;
 use integrations::proxy::{Proxy, To};
@@ -449,6 +452,41 @@ async fn an_own_error_of_a_service_below_decides() {
         let (answer, report) = with_report(call).await;
         answer.unwrap_err();
         assert_eq!(report.unwrap().attempts(), attempts);
+    }
+}
+
+/// A request that is not there at once is a stream, of which the service below gets all frames.
+#[tokio::test(start_paused = true)]
+async fn a_request_is_sent_again_if_all_of_it_is_there() {
+    for (frames, stalls, attempts) in [(2, false, 3), (16, false, 3), (17, false, 1), (2, true, 1)]
+    {
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&sent);
+        let service = tower::service_fn(move |request: http::Request<Body>| {
+            let seen = Arc::clone(&seen);
+            async move {
+                let body = request.into_body().collect().await?.to_bytes();
+                seen.lock().unwrap().push(body.to_vec());
+                Err::<http::Response<Body>, _>(Status::unavailable("below"))
+            }
+        });
+        let body = stream::iter(0..frames).then(move |frame| async move {
+            if stalls && frame == 1 {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+            Ok::<_, Status>(Frame::data(Bytes::from(vec![frame])))
+        });
+        let body = Body::new(StreamBody::new(body));
+        let requests = GrpcRequests::new().with_idempotent(|_| true);
+        let layer = RetryLayer::new(Policy::new()).with_requests(requests);
+        let answer = layer.layer(service).oneshot(http::Request::new(body)).await;
+        answer.unwrap_err();
+        let all: Vec<u8> = (0..frames).collect();
+        assert_eq!(
+            *sent.lock().unwrap(),
+            vec![all; attempts],
+            "{frames} {stalls}"
+        );
     }
 }
 
