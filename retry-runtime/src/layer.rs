@@ -384,9 +384,7 @@ impl<Q, L> RetryLayer<Q, L> {
         if streamed {
             site.policy = site.policy.with_attempts(1);
         }
-        let means_failure = |verdict: Verdict| {
-            verdict.is_retryable() || verdict == Verdict::Unknown && site.idempotent == Some(true)
-        };
+        let harmless = site.idempotent == Some(true);
         let described = |failed: FailedAttempt| FailedAttempt {
             host: host.clone(),
             once: match failed.assessment.verdict {
@@ -413,10 +411,11 @@ impl<Q, L> RetryLayer<Q, L> {
                 let mut request = unsent.take().expect("an attempt sends one request");
                 requests.sends(&mut request);
                 let mut response = service.call(request).await?;
-                match requests.failure(&mut response).await {
-                    Some(failure) if means_failure(failure.verdict()) => {
+                let failure = requests.failure(&mut response).await;
+                match failure.map(FailedAttempt::from) {
+                    Some(failed) if Ruling::by(failed.assessment, harmless).retry => {
                         answer = Some(response);
-                        Err(FailedAttempt::from(failure))
+                        Err(failed)
                     }
                     _ => Ok(response),
                 }
@@ -438,7 +437,7 @@ impl<Q, L> RetryLayer<Q, L> {
             let decided = call.settle_with(
                 ended.map(|sent| sent.map_err(described)),
                 |failed| Judgement {
-                    ruling: Ruling::by(failed.error().assessment, failed.harmless).exactly(delay),
+                    ruling: Ruling::by(failed.error().assessment, harmless).exactly(delay),
                     words: failed.error(),
                     keeps: PhantomData,
                 },

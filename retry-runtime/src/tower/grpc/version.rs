@@ -106,10 +106,9 @@ fn copy_of(body: Body) -> (Body, Option<Body>) {
     let data = |frame: &Result<Frame<_>, _>| frame.as_ref().ok()?.data_ref().cloned();
     let data = frames.iter().map(data).collect::<Option<Vec<_>>>();
     let copy = data.filter(|_| whole).map(|data| {
-        let frames = data.into_iter().map(Frame::data);
-        Body::new(StreamBody::new(tokio_stream::iter(
-            frames.map(Ok::<_, Infallible>),
-        )))
+        let frame = |data| Ok::<_, Infallible>(Frame::data(data));
+        let frames = tokio_stream::iter(data.into_iter().map(frame));
+        Body::new(StreamBody::new(frames))
     });
     let frames = tokio_stream::iter(frames).chain(rest);
     (Body::new(StreamBody::new(frames)), copy)
