@@ -33,7 +33,7 @@ impl Attempted {
     not(feature = "metrics"),
     expect(dead_code, reason = "only a recorder reads it")
 )]
-pub(crate) enum Metric<'a> {
+pub(crate) enum Metric {
     /// An attempt ended.
     Attempted(Attempted),
     /// A wait begins: its delay, and after a failure the level of the budget.
@@ -43,7 +43,7 @@ pub(crate) enum Metric<'a> {
     /// A retry begins.
     RetryBegins,
     /// The call ended.
-    Ended(&'a Report),
+    Ended(Report),
 }
 
 #[cfg(not(feature = "metrics"))]
@@ -52,7 +52,7 @@ pub(crate) const fn is_recording() -> bool {
 }
 
 #[cfg(not(feature = "metrics"))]
-pub(crate) fn record(_: &'static str, _: &Metric<'_>) {}
+pub(crate) fn record(_: &'static str, _: &Metric) {}
 
 #[cfg(feature = "metrics")]
 pub(crate) use self::recorded::{is_recording, record};
@@ -99,7 +99,7 @@ mod recorded {
     }
 
     #[cold]
-    pub(crate) fn record(function: &'static str, metric: &Metric<'_>) {
+    pub(crate) fn record(function: &'static str, metric: &Metric) {
         static DESCRIBED: Flag = Flag::new();
         // A recorder without fields is skipped: it may be the one that records nothing, and the real one would then miss the
         // description.

@@ -11,7 +11,7 @@ use tokio::task::yield_now;
 use super::timers::poll_until_due;
 use super::{Call, State};
 use crate::clock::{Sleep, Stamp};
-use crate::context::{Phase, Times, is_within, outer};
+use crate::context::{Phase, Times, outer};
 use crate::opaque::opaque;
 use crate::words::words;
 
@@ -140,7 +140,7 @@ impl State<'_> {
         let phase = frame.phase.get();
         let first = matches!(phase, Phase::New);
         // Most attempts are the first of an outermost call, and begin with it.
-        let alone = first && frame.rest.get().is_none() && !is_within();
+        let alone = first && frame.rest.get().is_none() && outer(|_| ()).is_none();
         if !alone {
             self.look_around();
         }

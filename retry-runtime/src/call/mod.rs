@@ -79,8 +79,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         let recorded = metrics::is_recording();
         let observed = recorded || settings.listens || is_listening();
         // Without limits, the time matters only to those who ask how long the call took.
-        let timed = C::LIMITED || observed || trace::may_be_heard();
-        let started = timed.then(Stamp::now);
+        let started = (C::LIMITED || observed || trace::may_be_heard()).then(Stamp::now);
         let deadline = started.map_or(Stamp::NEVER, |now| now.after(settings.policy.deadline()));
         let rest = observed.then(|| of_test_scope(settings)).flatten();
         let state = State {

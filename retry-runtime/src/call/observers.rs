@@ -88,7 +88,7 @@ impl State<'_> {
     }
 
     /// Records a metric, if the call found a recorder when it began.
-    fn record<'a>(&self, metric: impl FnOnce() -> Metric<'a>) {
+    fn record(&self, metric: impl FnOnce() -> Metric) {
         if self.recorded {
             metrics::record(self.settings.name, &metric());
         }
@@ -125,10 +125,7 @@ impl State<'_> {
     /// The call ends: records it, and closes its spans.
     pub(super) fn on_call_ended(&self, outcome: Outcome) {
         self.on_wait_ended();
-        if self.recorded {
-            let report = self.report(outcome);
-            self.record(|| Metric::Ended(&report));
-        }
+        self.record(|| Metric::Ended(self.report(outcome)));
         self.change_spans(|spans| spans.end(outcome));
     }
 

@@ -39,9 +39,8 @@ impl Frame {
     /// Whether a commit that began in this attempt is pending, was dropped, or lost its answer.
     #[inline]
     pub(crate) fn has_open_commit(&self) -> bool {
-        self.rest
-            .get()
-            .is_some_and(|rest| rest.noted().commits.iter().any(|commit| commit.is_down()))
+        let rest = self.rest.get();
+        rest.is_some_and(|rest| rest.noted().commits.iter().any(|commit| commit.is_down()))
     }
 
     /// Adds these commits to those of the present attempt, or of its `before_retry`. Returns whether there is one.
@@ -212,7 +211,7 @@ mod tests {
 
     #[test]
     fn an_attempt_lists_each_open_commit_once_and_no_other() {
-        let frame = Frame::default();
+        let frame = Frame::of_scope(crate::clock::Stamp::NEVER);
         frame.phase.set(Phase::Attempt(None));
         let commits = [(); 2].map(|()| Arc::new(Flag::new()));
         for _ in 0..3 {

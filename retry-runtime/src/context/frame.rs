@@ -34,7 +34,7 @@ const FRAME: ScopedKey<Frame> = ScopedKey {
 };
 
 /// What a call shares with the code inside its attempts.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Clone)]
 pub(crate) struct Frame {
     pub(crate) times: Cell<Times>,
     /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
@@ -63,10 +63,20 @@ impl Frame {
     /// The frame of a call with this time and these limits.
     #[inline]
     pub(crate) fn new(times: Times, rest: Option<Arc<Rest>>) -> Self {
+        let (leeway, again) = (Leeway::Anything, false);
         Self {
             times: Cell::new(times),
+            narrowed: Cell::new(false),
+            phase: Cell::new(Phase::New),
+            bodies: Cell::new(Bodies::One),
+            count: Cell::new(Count { number: 0, most: 0 }),
+            inside: Cell::new(Allowed { leeway, again }),
+            previous: Cell::new(None),
+            faults: Cell::new(0),
+            was_pending: Cell::new(false),
+            refusal: Cell::new(None),
+            node: OnceCell::new(),
             rest: rest.map_or_else(OnceCell::new, OnceCell::from),
-            ..Self::default()
         }
     }
 
@@ -174,11 +184,10 @@ impl Frame {
     /// Takes the failure that was set aside into that of the attempt: the more expensive one counts, and the larger hint, which is
     /// returned.
     pub(crate) fn join_aside(&self, hint: Option<AskedDelay>) -> Option<AskedDelay> {
-        let aside = self
-            .rest
-            .get()
-            .and_then(|rest| rest.noted().hedging.aside.take());
-        let Some(aside) = aside else { return hint };
+        let rest = self.rest.get();
+        let Some(aside) = rest.and_then(|rest| rest.noted().hedging.aside.take()) else {
+            return hint;
+        };
         let how = self.previous.get();
         let dearer = how.filter(|how| Charge::after(*how) >= Charge::after(aside.how));
         self.previous.set(dearer.or(Some(aside.how)));
@@ -278,7 +287,7 @@ impl Frame {
 
     /// Runs one poll under the deadline of this frame, which stands for no call, and of the frame that polls it.
     pub(crate) fn narrow<T>(&self, poll: impl FnOnce() -> T) -> T {
-        if !is_within() {
+        if !FRAME.is_set() {
             return self.lend(poll);
         }
         FRAME.with(|outer| {
@@ -327,12 +336,6 @@ impl<F: Fn()> Drop for Finally<F> {
     }
 }
 
-/// Whether there is an outer frame.
-#[inline]
-pub(crate) fn is_within() -> bool {
-    FRAME.is_set()
-}
-
 /// Shows the outer frame to `f`, if there is one.
 #[inline]
 pub(crate) fn outer<T>(f: impl FnOnce(&Frame) -> T) -> Option<T> {
@@ -345,7 +348,7 @@ mod tests {
     use crate::classify::Verdict;
 
     fn frame(number: u32, most: u32) -> Frame {
-        let frame = Frame::default();
+        let frame = frame_with(until(u64::MAX));
         frame.allow(most);
         (0..number).for_each(|_| frame.count_attempt());
         frame
@@ -433,7 +436,7 @@ mod tests {
         assert_eq!(times.started, None, "it has the nearer deadline");
         inner.renew_limits();
         assert_eq!(inner.times.get(), until(8));
-        let inherits = Frame::default();
+        let inherits = frame_with(until(u64::MAX));
         inherits.inherit(&frame_with(outer));
         assert_eq!(inherits.times.get().deadline, at(9));
         assert!(inherits.times.get().started.is_some());
@@ -449,13 +452,13 @@ mod tests {
         };
         let started = Some(at(2));
         assert_eq!(older(until(9)), Times::new(started, at(7)));
-        assert_eq!(older(Times::default()), Times::new(started, Stamp::NEVER));
+        assert_eq!(older(until(u64::MAX)), Times::new(started, Stamp::NEVER));
     }
 
     /// Also of a call without limits that no one observes. It looks at the clock for nothing else before its first failure.
     #[test]
     fn the_length_of_an_inherited_deadline_is_what_was_left_when_the_call_began() {
-        let [outer, call] = [Frame::of_scope(Stamp::NEVER), Frame::default()];
+        let [outer, call] = [Frame::of_scope(Stamp::NEVER), frame_with(until(u64::MAX))];
         call.inherit(&outer);
         assert_eq!(call.times.get().started, None, "there is no deadline");
         let before = Stamp::now();

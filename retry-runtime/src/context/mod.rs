@@ -14,7 +14,7 @@ mod rest;
 pub use self::attempt::{Attempt, IdempotencyKey, note_key};
 #[cfg(feature = "_transactions")]
 pub(crate) use self::commit::open_commit;
-pub(crate) use self::frame::{Frame, beside_body, is_within, outer};
+pub(crate) use self::frame::{Frame, beside_body, outer};
 pub(crate) use self::nesting::FunctionId;
 pub(crate) use self::phase::{Allowed, Bodies, Leeway, Phase, Times};
 pub(crate) use self::rest::Rest;

@@ -13,10 +13,9 @@ use crate::stopped::Outcome;
 /// New ─ attempt ─> Attempt ─ fail ─> Between ─ (prepare ─> Preparation) ─ attempt ─> Attempt …
 /// any of these ─ Ended ─ Closed
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// Nothing yet: no attempt has begun.
-    #[default]
     New,
     /// It makes an attempt. The budget has charged that for it, if it is a retry.
     Attempt(Option<Charge>),
@@ -45,10 +44,9 @@ impl Phase {
 }
 
 /// The bodies of the present attempt, or of the last one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bodies {
     /// It has no hedge.
-    #[default]
     One,
     /// Both run. This one is polled, or was polled last.
     Both(Which),
@@ -57,7 +55,7 @@ pub(crate) enum Bodies {
 }
 
 /// The attempts of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Count {
     /// Attempts begun, the current one and a hedge included.
     pub(crate) number: u32,
@@ -66,7 +64,7 @@ pub(crate) struct Count {
 }
 
 /// What calls inside an attempt are allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Allowed {
     pub(crate) leeway: Leeway,
     /// The present attempt, or an outer one, is not the first of its call.
@@ -74,10 +72,9 @@ pub(crate) struct Allowed {
 }
 
 /// What calls inside an attempt may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leeway {
     /// Retry, and hedge.
-    #[default]
     Anything,
     /// Retry. An outer call may hedge, and hedges within hedges would multiply.
     Retry,
@@ -100,12 +97,11 @@ pub(crate) struct Times {
 
 impl Times {
     pub(crate) const fn new(started: Option<Stamp>, deadline: Stamp) -> Self {
-        let (cut, outer) = (Stamp::NEVER, Stamp::NEVER);
         Self {
             started,
             deadline,
-            cut,
-            outer,
+            cut: Stamp::NEVER,
+            outer: Stamp::NEVER,
         }
     }
 
@@ -119,13 +115,6 @@ impl Times {
     pub(crate) fn to_deadline(self, now: Stamp) -> Option<(Duration, Duration)> {
         let (began, deadline) = (self.started.unwrap_or(now), self.deadline);
         (deadline != Stamp::NEVER).then(|| (deadline.since(began), deadline.since(now)))
-    }
-}
-
-/// No limits.
-impl Default for Times {
-    fn default() -> Self {
-        Self::new(None, Stamp::NEVER)
     }
 }
 

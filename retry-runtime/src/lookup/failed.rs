@@ -230,9 +230,10 @@ macro_rules! has_chain {
         impl<'e, $E: $($bound)+> $level<'e, $E> {
             /// Searches the error for errors of type `A`.
             pub fn search<A>(&self) -> Search<'e, $E, A> {
-                let $error = self.error;
+                let failed: &Chainless<'_, _> = self;
+                let $error = failed.error;
                 let first = Some($first as _);
-                Level(Level(SearchItself::new(self, first)))
+                Level(Level(SearchItself::new(failed, first)))
             }
         }
     };
