@@ -9,14 +9,20 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
-use scoped_tls_hkt::scoped_thread_local;
+use scoped_tls_hkt::ScopedKey;
 
 use crate::context::outer;
 use crate::opaque::opaque;
 use crate::report::Report;
 use crate::test_scope::TestScope;
 
-scoped_thread_local!(static LISTENER: Listener);
+/// A `const`, as in `context/frame.rs`: each call that begins looks at it.
+const LISTENER: ScopedKey<Listener> = ScopedKey {
+    inner: {
+        thread_local!(static POINTER: Cell<Option<&'static Listener>> = const { Cell::new(None) });
+        &POINTER
+    },
+};
 
 /// Receives the reports of the calls that end while it is lent.
 #[derive(Debug, Default)]

@@ -200,6 +200,10 @@ pub(crate) fn may_search(error: Link<'_>, harmless: bool, mut look: impl FnMut(L
 /// - A `COMMIT` that may have taken effect: it failed without an answer, or a limit cut it. Its source, such as a lost
 ///   connection, does not know that.
 fn has_last_word(link: Link<'_>) -> Option<Verdict> {
+    // Most links are one, and no type that has it.
+    if link.is::<io::Error>() {
+        return None;
+    }
     if link.is::<CutCommit>() {
         return Some(Verdict::Unknown);
     }

@@ -15,7 +15,8 @@ use crate::clock::Stamp;
 use crate::context::{Bodies, Phase, outer};
 use crate::listen::{is_listening, notify};
 use crate::metrics::Attempted;
-use crate::report::{Hedge, PreviousFailure, Which};
+use crate::report::PreviousFailure::{self, Failed};
+use crate::report::{Hedge, Which};
 use crate::stopped::{CutCommit, Outcome, Stopped};
 
 impl State<'_> {
@@ -35,7 +36,7 @@ impl State<'_> {
         if verdict == Verdict::Throttled {
             self.pause_others(hint);
         }
-        let how = PreviousFailure::Failed(verdict);
+        let how = Failed(verdict);
         let failed = FailedWith { verdict, words };
         if let Bodies::Both(which) = frame.bodies.get() {
             if ruling.retry && !self.is_signalled() {
@@ -178,7 +179,7 @@ impl State<'_> {
         let allowed = outer(|outer| self.allow_within(outer));
         let allowed = allowed.unwrap_or_else(|| self.own_attempts());
         let last = frame.rest.get().and_then(|rest| rest.noted().waits.last);
-        let throttled = frame.previous.get() == Some(PreviousFailure::Failed(Verdict::Throttled));
+        let throttled = matches!(frame.previous.get(), Some(Failed(Verdict::Throttled)));
         let attempts = frame.attempts_in_a_row();
         let retries = attempts.saturating_sub(1);
         Situation {
@@ -241,7 +242,7 @@ impl State<'_> {
         if let Some(budget) = budget {
             budget.succeed(spent, Stamp::now);
         }
-        if frame.which() == Which::Hedge {
+        if matches!(frame.which(), Which::Hedge) {
             frame.rest().noted().hedging.hedge = Some(Hedge::Won);
         }
         // Its own retries have not failed.
@@ -317,11 +318,13 @@ impl State<'_> {
         let has_report = self.observed || is_listening();
         let ended = has_report.then_some(Phase::Ended(outcome));
         self.frame.phase.set(ended.unwrap_or(Phase::Closed));
-        self.share_open_commits();
         if let Some(charge) = phase.permit() {
             self.budget().inspect(|budget| budget.give_back(charge));
         }
-        self.on_call_ended(outcome);
+        if self.is_noted() {
+            self.share_open_commits();
+            self.on_call_ended(outcome);
+        }
         outcome
     }
 

@@ -80,6 +80,7 @@ impl IntoFuture for NextAttemptAt {
     type IntoFuture = Wait;
 
     /// Waits until the next attempt.
+    #[inline]
     fn into_future(self) -> Wait {
         let (now, end) = match self.next {
             Next::At(now, end) => (now, end),

@@ -15,15 +15,15 @@ struct Limit {
 
 /// The order and the names are those of `Row::ALL`.
 const INSTRUCTIONS: [Limit; 9] = [
-    limit("ready", 305, 189),
-    limit("ready-limits", 501, 389),
-    limit("pending", 417, 276),
-    limit("pending-limits", 1_476, 1_219),
-    limit("one", 4_898, 3_725),
-    limit("one-limits", 5_481, 3_967),
-    limit("three", 13_848, 10_993),
-    limit("three-limits", 15_134, 11_275),
-    limit("three-pending", 23_815, 19_120),
+    limit("ready", 291, 189),
+    limit("ready-limits", 486, 389),
+    limit("pending", 405, 276),
+    limit("pending-limits", 1_461, 1_219),
+    limit("one", 4_784, 3_725),
+    limit("one-limits", 5_364, 3_967),
+    limit("three", 13_583, 10_993),
+    limit("three-limits", 14_870, 11_275),
+    limit("three-pending", 23_563, 19_120),
 ];
 
 /// How far a count may be above its limit. A release of a dependency may change it slightly. The calls without a timer
