@@ -14,7 +14,7 @@ pub use crate::call::{
     unless, unless_begun,
 };
 pub use crate::classify::{
-    Assessment, IntoHint, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_from, hint_in,
+    Assessment, IntoHint, Lost, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_from, hint_in,
     says_no_effect, verdict_of,
 };
 pub use crate::context::note_key;

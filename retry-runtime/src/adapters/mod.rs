@@ -8,13 +8,6 @@
 /// A request that a client is about to send.
 pub trait ClientRequest {}
 
-/// The error of a client with transactions.
-#[cfg(feature = "_transactions")]
-pub trait Lost: crate::classify::Retryable {
-    /// Whether it is that of a lost connection.
-    fn is_lost(&self) -> bool;
-}
-
 #[cfg(feature = "deadpool-0_13")]
 pub mod deadpool;
 #[cfg(feature = "h2-0_4")]

@@ -3,9 +3,8 @@
 use super::client::error::{ConnAcquireErr, RuntimeErr};
 use super::client::{DatabaseTransaction, DbErr};
 use super::{is_poisoned, sqlx};
-use crate::adapters::Lost;
 use crate::adapters::transaction::{CommitError, TransactionError, commits};
-use crate::classify::{OfClient, Retryable, Verdict};
+use crate::classify::{Lost, OfClient, Retryable, Verdict};
 
 impl OfClient for DbErr {}
 

@@ -29,8 +29,8 @@ use ::tokio_postgres::{Error, Transaction};
 
 pub use super::transaction::{CommitError, TransactionError};
 use super::transaction::{LIMITS, commits};
-use super::{Lost, io, known};
-use crate::classify::{OfClient, Retryable, Verdict};
+use super::{io, known};
+use crate::classify::{Lost, OfClient, Retryable, Verdict};
 use crate::codes;
 
 /// The verdict is that of [`codes::sqlstate`](codes::sqlstate()).

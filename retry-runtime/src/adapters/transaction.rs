@@ -4,9 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::Lost;
 use super::known::{Database, Link, as_type};
-use crate::classify::{Retryable, Verdict};
+use crate::classify::{Lost, Retryable, Verdict};
 use crate::context::{Frame, outer};
 use crate::stopped::Stopped;
 
@@ -76,7 +75,7 @@ pub(super) use commits;
 /// Of a lost answer to `.commit()`, it makes a [`TransactionError::Commit`]: `#[retry]` has seen that `COMMIT` begin.
 impl<E: Lost> From<E> for TransactionError<E> {
     fn from(error: E) -> Self {
-        if error.verdict().is_in_doubt() && outer(Frame::has_open_commit) == Some(true) {
+        if error.is_in_doubt() && outer(Frame::has_open_commit) == Some(true) {
             Self::Commit(CommitError(error))
         } else {
             Self::Statement(error)
@@ -112,7 +111,7 @@ impl<E: Lost> Retryable for CommitError<E> {
     }
 }
 
-impl<E: Lost + Error + 'static> Database for PhantomData<E> {
+impl<E: Lost> Database for PhantomData<E> {
     fn inside<'a>(&self, link: Link<'a>) -> Option<Link<'a>> {
         match as_type::<TransactionError<E>>(link) {
             Some(error) => Some(error.inside()),

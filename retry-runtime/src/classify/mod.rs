@@ -16,4 +16,4 @@ pub use self::rules::{
     IntoHint, OkAnswer, Ruling, SaysNoEffect, VerdictAnswer, ask, ask_delay, ask_ok, hint_from,
     hint_in, says_no_effect, verdict_of,
 };
-pub use self::verdict::{Assessment, OfClient, Retryable, Verdict};
+pub use self::verdict::{Assessment, Lost, OfClient, Retryable, Verdict};

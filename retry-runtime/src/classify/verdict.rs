@@ -1,5 +1,8 @@
 //! The verdict of an error.
 
+use std::error::Error;
+use std::io;
+use std::iter::successors;
 use std::time::Duration;
 
 use crate::words::words;
@@ -53,12 +56,6 @@ impl Verdict {
             Self::Transient | Self::Throttled | Self::Refused | Self::Conflict => true,
             Self::Permanent | Self::Unknown => false,
         }
-    }
-
-    /// Whether a `COMMIT` that failed so may have taken effect: the session ended, or the server did not answer.
-    #[cfg(any(feature = "_transactions", test))]
-    pub(crate) fn is_in_doubt(self) -> bool {
-        !matches!(self, Self::Conflict | Self::Permanent | Self::Refused)
     }
 }
 
@@ -124,6 +121,25 @@ pub trait Retryable {
 /// The error type of a client. It cannot hold a [`Stopped`](crate::Stopped), so the call of a run gives an
 /// [`Error`](crate::Error) around it.
 pub trait OfClient: Retryable {}
+
+/// The error of a client with transactions.
+pub trait Lost: Retryable + Error + 'static {
+    /// Whether it is that of a lost connection.
+    fn is_lost(&self) -> bool;
+
+    /// Whether a `COMMIT` that failed so may have taken effect: the session ended, or the server did not answer.
+    fn is_in_doubt(&self) -> bool {
+        match self.verdict() {
+            Verdict::Conflict | Verdict::Refused => false,
+            // What was read may be no answer.
+            Verdict::Permanent => {
+                let mut causes = successors(self.source(), |&cause| cause.source());
+                causes.any(<dyn Error>::is::<io::Error>)
+            }
+            _ => true,
+        }
+    }
+}
 
 /// What an error answered: its verdict and its hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

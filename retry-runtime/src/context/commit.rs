@@ -14,7 +14,7 @@ use crate::atomics::Flag;
 /// If this future is dropped before its end, or its error leaves that in doubt, the attempt is not repeated, whatever fails. This
 /// also holds for the attempts of the outer calls.
 #[cfg(any(feature = "_transactions", test))]
-pub(crate) async fn open_commit<T, E: crate::classify::Retryable>(
+pub(crate) async fn open_commit<T, E: crate::classify::Lost>(
     commit: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
     use crate::trace::{IN_DOUBT, Lines, TEN_IN_A_SECOND, limited};
@@ -24,7 +24,7 @@ pub(crate) async fn open_commit<T, E: crate::classify::Retryable>(
     let in_call =
         super::outer(|frame| frame.add_commits(std::slice::from_ref(&ended))) == Some(true);
     let committed = commit.await;
-    if !matches!(&committed, Err(error) if error.verdict().is_in_doubt()) {
+    if !matches!(&committed, Err(error) if error.is_in_doubt()) {
         ended.raise();
     } else if !in_call {
         // No call ends with it.
@@ -72,7 +72,7 @@ mod tests {
 
     use super::*;
     use crate::call::{Cancels, Cut, Judgement, unless, unless_begun};
-    use crate::classify::{Assessment, Retryable, Ruling, Verdict, verdict_of};
+    use crate::classify::{Assessment, Lost, Retryable, Ruling, Verdict, verdict_of};
     use crate::context::{Attempt, Phase};
     #[cfg(feature = "testing")]
     use crate::listen::with_report;
@@ -95,8 +95,14 @@ mod tests {
 
     /// One of which it is known how it ended.
     async fn open_commit<F: Future>(future: F) -> F::Output {
-        let committed = super::open_commit(async { Ok::<_, Stopped>(future.await) });
+        let committed = super::open_commit(async { Ok::<_, io::Error>(future.await) });
         committed.await.unwrap()
+    }
+
+    impl Lost for io::Error {
+        fn is_lost(&self) -> bool {
+            false
+        }
     }
 
     /// Where an attempt hangs.

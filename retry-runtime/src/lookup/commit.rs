@@ -40,7 +40,7 @@ pub type Commit<C> = Level<Other<C>>;
 pub struct Other<C>(PhantomData<fn(C)>);
 
 #[cfg(feature = "_transactions")]
-impl<T, E: crate::adapters::Lost, C: Future<Output = Result<T, E>>> Commit<C> {
+impl<T, E: crate::classify::Lost, C: Future<Output = Result<T, E>>> Commit<C> {
     /// Lets the attempt know that the commit is under way, and how it ends.
     pub fn track(&self, commit: C) -> impl Future<Output = Result<T, E>> + use<T, E, C> {
         crate::context::open_commit(commit)

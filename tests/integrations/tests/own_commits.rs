@@ -15,6 +15,8 @@ use tokio::time::sleep;
 enum End {
     Lost,
     LostAtOnce,
+    /// What came is no answer.
+    Garbled,
     Hangs,
     /// It never ran.
     Refused,
@@ -33,6 +35,7 @@ impl Transaction<'_> {
         }
         match self.1 {
             End::Lost | End::LostAtOnce => Err(Error::Io(ErrorKind::ConnectionReset.into())),
+            End::Garbled => Err(Error::Io(ErrorKind::InvalidData.into())),
             End::Hangs => std::future::pending().await,
             End::Refused => Err(Error::PoolTimedOut),
             End::Kept => Ok(()),
@@ -173,8 +176,9 @@ async fn a_lost_commit_runs_once_whatever_the_rules_say() {
         ignored, ignored_within, generic, aliased
     );
     let at_once = commits_of!(End::LostAtOnce; by_when, within_another, ignored, ignored_within);
+    let garbled = commits_of!(End::Garbled; by_on, by_when, by_verdict, within_another, statement);
     let cut = commits_of!(End::Hangs; limited, limited_outside);
-    for (name, commits) in lost.into_iter().chain(at_once).chain(cut) {
+    for (name, commits) in lost.into_iter().chain(at_once).chain(garbled).chain(cut) {
         assert_eq!(commits, 1, "{name}");
     }
 }

@@ -5,9 +5,9 @@ use std::io::ErrorKind;
 use super::client::database::Database;
 use super::client::error::{DatabaseError, Error};
 use super::client::transaction::Transaction;
+use crate::adapters::known;
 use crate::adapters::transaction::{CommitError, LIMITS, TransactionError, commits};
-use crate::adapters::{Lost, known};
-use crate::classify::{OfClient, Retryable, Verdict};
+use crate::classify::{Lost, OfClient, Retryable, Verdict};
 use crate::codes;
 
 impl OfClient for Error {}

@@ -51,6 +51,12 @@ async fn end(transaction: Transaction) -> DbResult {
     transaction.commit().await
 }
 
+/// The attribute sees that it commits, and lets the outer call know.
+#[retry(attempts = 1)]
+async fn book_once(pool: &PgPool, id: i64) -> DbResult {
+    begin(pool, id).await?.commit().await
+}
+
 /// What a body may hold in place of the transaction.
 #[async_trait::async_trait]
 trait Unit: Send {
@@ -157,6 +163,44 @@ ways! { LOST:
         Ok(begun.commit().await?)
     }
     as_a_value(pool, id, when_ok = |(): &()| true) { begin(pool, id).await?.commit().await.or(Ok(())) }
+    in_an_annotated_function(pool, id) { Ok(book_once(pool, id).await?) }
+    of_a_guard(pool, id) {
+        let held = tokio::sync::Mutex::new(Some(begin(pool, id).await?));
+        let mut guard = held.lock().await;
+        let guard = &mut guard;
+        Ok(guard.take().ok_or(Own::Step)?.commit().await?)
+    }
+    by_a_macro_of_the_body(pool, id) {
+        macro_rules! end {
+            ($begun:expr) => { $begun.commit().await? };
+        }
+        end!(begin(pool, id).await?);
+        Ok(())
+    }
+    in_an_annotated_function_of_the_body(pool, id) {
+        #[retry(attempts = 3, when = |_| true, base = "1ms", budget = "none")]
+        async fn inner(pool: &PgPool, id: i64) -> DbResult { begin(pool, id).await?.commit().await }
+        Ok(inner(pool, id).await?)
+    }
+    that_multiplies(pool, id) {
+        let run = Policy::new().with_nested(reattempt::Nested::Multiply).run(|| by_name(pool, id));
+        run.when(|_| true).await
+    }
+    in_an_async_closure(pool, id) {
+        let end = async |begun: Transaction| begun.commit().await;
+        Ok(end(begin(pool, id).await?).await?)
+    }
+    of_a_stream(pool, id) {
+        let begun = futures::stream::iter([begin(pool, id).await]);
+        let ended = begun.then(|begun| async { begun?.commit().await });
+        let all: Vec<_> = ended.collect().await;
+        Ok(all.into_iter().collect::<DbResult>()?)
+    }
+    of_two(pool, id) {
+        let other = async { sleep(Duration::from_millis(50)).await; Err::<(), _>(Error::PoolClosed) };
+        let begun = begin(pool, id).await?;
+        Ok(tokio::try_join!(other, begun.commit()).map(drop)?)
+    }
 }
 
 ways! { CUT:
