@@ -224,7 +224,8 @@ impl Turns<'_> {
         }
         // This span puts rustc's "gives …, expected `()` or a `Result`" on the value.
         let error = quote_spanned!(at=> __retry::Prepared::into_error(__prepared));
-        let work = self.later(&generated!({ #work }), Span::mixed_site());
+        let [before, work] = item::with_commits(work, false, true);
+        let work = self.later(&generated!({ #before #work }), Span::mixed_site());
         let preparation = self.run("prepare", work);
         let cut = self.limited.then(|| {
             let stopped = self.call("cut_between", generated!(__result));

@@ -57,6 +57,11 @@ async fn book_once(pool: &PgPool, id: i64) -> DbResult {
     begin(pool, id).await?.commit().await
 }
 
+#[retry(base = "1ms", budget = "none", before_retry = async { Ok::<_, Own>(begin(pool, id).await?.commit().await?) })]
+async fn book_before_a_retry(pool: &PgPool, id: i64) -> Result<(), Own> {
+    Err(Own::Step)
+}
+
 /// What a body may hold in place of the transaction.
 #[async_trait::async_trait]
 trait Unit: Send {
@@ -164,6 +169,7 @@ ways! { LOST:
     }
     as_a_value(pool, id, when_ok = |(): &()| true) { begin(pool, id).await?.commit().await.or(Ok(())) }
     in_an_annotated_function(pool, id) { Ok(book_once(pool, id).await?) }
+    in_before_retry(pool, id) { book_before_a_retry(pool, id).await }
     of_a_guard(pool, id) {
         let held = tokio::sync::Mutex::new(Some(begin(pool, id).await?));
         let mut guard = held.lock().await;
