@@ -129,13 +129,11 @@ pub trait Lost: Retryable + Error + 'static {
 
     /// Whether a `COMMIT` that failed so may have taken effect: the session ended, or the server did not answer.
     fn is_in_doubt(&self) -> bool {
+        let mut causes = successors(self.source(), |&cause| cause.source());
         match self.verdict() {
             Verdict::Conflict | Verdict::Refused => false,
             // What was read may be no answer.
-            Verdict::Permanent => {
-                let mut causes = successors(self.source(), |&cause| cause.source());
-                causes.any(<dyn Error>::is::<io::Error>)
-            }
+            Verdict::Permanent => causes.any(<dyn Error>::is::<io::Error>),
             _ => true,
         }
     }

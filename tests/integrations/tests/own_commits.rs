@@ -17,6 +17,8 @@ enum End {
     LostAtOnce,
     /// What came is no answer.
     Garbled,
+    /// What came is no message.
+    Junk,
     Hangs,
     /// It never ran.
     Refused,
@@ -36,6 +38,7 @@ impl Transaction<'_> {
         match self.1 {
             End::Lost | End::LostAtOnce => Err(Error::Io(ErrorKind::ConnectionReset.into())),
             End::Garbled => Err(Error::Io(ErrorKind::InvalidData.into())),
+            End::Junk => Err(Error::Protocol("unknown message type".into())),
             End::Hangs => std::future::pending().await,
             End::Refused => Err(Error::PoolTimedOut),
             End::Kept => Ok(()),
@@ -177,9 +180,33 @@ async fn a_lost_commit_runs_once_whatever_the_rules_say() {
     );
     let at_once = commits_of!(End::LostAtOnce; by_when, within_another, ignored, ignored_within);
     let garbled = commits_of!(End::Garbled; by_on, by_when, by_verdict, within_another, statement);
+    let junk = commits_of!(End::Junk; by_on, by_when, by_verdict, within_another, statement);
     let cut = commits_of!(End::Hangs; limited, limited_outside);
-    for (name, commits) in lost.into_iter().chain(at_once).chain(garbled).chain(cut) {
+    for (name, commits) in lost
+        .into_iter()
+        .chain(at_once)
+        .chain(garbled)
+        .chain(junk)
+        .chain(cut)
+    {
         assert_eq!(commits, 1, "{name}");
+    }
+}
+
+/// As the guide lists it: no attribute sees this commit, and what came does not look like a lost connection.
+#[tokio::test(start_paused = true)]
+async fn on_repeats_a_function_that_commits_if_the_answer_is_garbled() {
+    async fn helper(begun: Transaction<'_>) -> DbResult<()> {
+        begun.commit().await
+    }
+    #[retry(base = "1ms", budget = "none", on = "Error")]
+    async fn of_a_helper(begun: Transaction<'_>) -> DbResult<()> {
+        helper(begun).await
+    }
+    for (end, expected) in [(End::Lost, 1), (End::Garbled, 1), (End::Junk, 3)] {
+        let commits = Cell::new(0);
+        of_a_helper(Transaction(&commits, end)).await.unwrap_err();
+        assert_eq!(commits.get(), expected);
     }
 }
 
