@@ -25,8 +25,6 @@ mod error;
 mod event;
 mod forward;
 mod getters;
-#[cfg(feature = "_layers")]
-mod layer;
 mod listen;
 mod lookup;
 mod metrics;
@@ -72,7 +70,7 @@ pub mod reqwest_middleware {
     #[path = "reqwest_middleware.rs"]
     mod version;
 
-    pub use crate::layer::{HttpRequests, Requests, RetryLayer, ServiceError};
+    pub use crate::tower::{HttpRequests, Requests, RetryLayer, ServiceError};
 }
 #[cfg(feature = "reqwest-middleware-0_4")]
 #[path = ""]
@@ -84,7 +82,7 @@ pub mod reqwest_middleware_0_4 {
     #[path = "reqwest_middleware.rs"]
     mod version;
 
-    pub use crate::layer::{HttpRequests, Requests, RetryLayer, ServiceError};
+    pub use crate::tower::{HttpRequests, Requests, RetryLayer, ServiceError};
 }
 mod result;
 mod rng;

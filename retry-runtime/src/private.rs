@@ -19,8 +19,6 @@ pub use crate::classify::{
 };
 pub use crate::context::note_key;
 pub use crate::forward::Forwards;
-#[cfg(feature = "_layers")]
-pub use crate::layer::FailedAttempt;
 pub use crate::lookup::*;
 pub use crate::result::{FromStopped, Prepared, ResultLike, typed};
 pub use crate::site::{PolicyOf, Site, SiteSettings, SiteState, policy};

@@ -15,10 +15,10 @@ use crate::adapters::ClientRequest;
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::host_of;
 use crate::adapters::known::by_its_chain;
-use crate::layer::{HttpRequests, Requests, RetryLayer};
 use crate::lookup::BoxedError;
 use crate::site::Site;
 use crate::stopped::Stopped;
+use crate::tower::{HttpRequests, Requests, RetryLayer};
 
 by_its_chain! {
     /// An error of `reqwest` has its own verdict. In the error of a middleware, the innermost error with a verdict decides.

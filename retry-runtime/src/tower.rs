@@ -31,20 +31,488 @@
 
 #[cfg(feature = "_grpc")]
 mod grpc;
+mod http;
 
-use std::pin::Pin;
-use std::sync::Arc;
+use std::borrow::{Borrow, Cow};
+use std::collections::BTreeMap;
+use std::error::Error as StdError;
+use std::fmt;
+use std::future::{poll_fn, ready};
+use std::marker::PhantomData;
+use std::ops::ControlFlow::{Break, Continue};
+use std::panic::Location;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use ::tower::{Layer, Service};
 
 #[cfg(feature = "_grpc")]
 pub use self::grpc::GrpcRequests;
-pub use crate::layer::{
-    ErrorOfLayer, HttpRequests, RequestBody, Requests, RetryLayer, ServiceError,
-};
+pub use self::http::{HttpRequests, RequestBody};
+use crate::adapters::known;
+use crate::budget::Budgets;
+use crate::call::{Call, Cut, Judgement, Limits, Never, Stops, unless};
+use crate::classify::{Assessment, Retryable, Ruling, Verdict};
+use crate::getters::setters;
+use crate::lookup::{BoxedError, Kept, write_chain};
 use crate::opaque::opaque;
-use crate::site::Site;
+use crate::policy::Policy;
+use crate::result::ByFrom;
+use crate::site::{BudgetOf, PolicyOf, Site, SiteSettings};
+use crate::stopped::Outcome;
+
+/// What a [`RetryLayer`] has to know of the requests `Q` of a client, and of its responses `A`. An error of the client
+/// [has a verdict itself](ServiceError).
+///
+/// [`HttpRequests`] is for requests of HTTP, and `GrpcRequests` for gRPC, with the feature `tonic-0_14` or `tonic-0_13`. Write your own for any other
+/// request, or for other rules.
+///
+/// # Examples
+///
+/// A client whose body has a method that copies it:
+///
+/// ```
+/// use http::{Request, Response};
+/// use reattempt::http_1::{StatusError, is_idempotent};
+/// use reattempt::tower_0_5::Requests;
+/// # struct Body;
+/// # impl Body { fn try_clone(&self) -> Option<Self> { Some(Self) } }
+/// # mod reattempt { pub use reattempt_runtime::{adapters::http as http_1, tower as tower_0_5}; }
+///
+/// struct OwnRequests;
+///
+/// impl<B: Send> Requests<Request<Body>, Response<B>> for OwnRequests {
+///     type Failure = StatusError;
+///
+///     fn copy(&self, request: Request<Body>) -> (Request<Body>, Option<Request<Body>>) {
+///         let (head, body) = request.into_parts();
+///         let copy = body.try_clone().map(|body| Request::from_parts(head.clone(), body));
+///         (Request::from_parts(head, body), copy)
+///     }
+///
+///     fn is_idempotent(&self, request: &Request<Body>) -> bool {
+///         is_idempotent(request.method(), request.headers())
+///     }
+///
+///     async fn failure(&self, response: &mut Response<B>) -> Option<StatusError> {
+///         StatusError::from_parts(response.status(), response.headers())
+///     }
+///
+///     fn host(&self, request: &Request<Body>) -> Option<String> {
+///         Some(request.uri().host()?.to_ascii_lowercase())
+///     }
+/// }
+/// ```
+pub trait Requests<Q, A> {
+    /// The error that a response stands for.
+    type Failure: StdError + Retryable + Send + Sync + 'static;
+
+    /// Returns the request, and a copy of it for a later attempt. With `None`, the call has one attempt. What could be copied
+    /// once has to be copied again.
+    fn copy(&self, request: Q) -> (Q, Option<Q>);
+
+    /// Returns whether the request may run twice. If not, it is retried only after a failure without effect.
+    fn is_idempotent(&self, request: &Q) -> bool;
+
+    /// Returns what failed, or `None` if the response is a success. It is asked in the attempt, and may read the body, if it puts
+    /// another one in its place. The response is retried if its verdict allows that, and else returned.
+    fn failure(&self, response: &mut A) -> impl Future<Output = Option<Self::Failure>> + Send;
+
+    /// Returns the host of the request, whose [budget](RetryLayer::with_budgets) bounds its retries. Default: `None`, so all
+    /// requests share one.
+    fn host(&self, _request: &Q) -> Option<String> {
+        None
+    }
+
+    /// Returns how long the call may take, if the request says so. It shortens the deadline of the policy. Default: `None`.
+    fn deadline(&self, _request: &Q) -> Option<Duration> {
+        None
+    }
+
+    /// Prepares what an attempt sends, such as its headers. It runs in the attempt. Default: nothing.
+    fn sends(&self, _request: &mut Q) {}
+
+    /// Returns how long exactly to wait after a response that is retried, without jitter. Default: `None`, so the delay is that of
+    /// the policy, and of the hint.
+    fn delay(&self, _response: &A) -> Option<Duration> {
+        None
+    }
+
+    /// Drops a response that is retried, before the wait. To keep its connection, it may read the rest of the body for at most
+    /// 50 ms. Then it is dropped itself. Default: drops the response.
+    fn discard(&self, response: A) -> impl Future<Output = ()> + Send {
+        drop(response);
+        ready(())
+    }
+
+    /// Returns whether the error says that the time of the attempt is over, for a client that keeps it too. Default: false.
+    fn timed_out(&self, _error: &BoxedError) -> bool {
+        false
+    }
+
+    /// Turns the error of a layer with limits into the one for the caller. Default: the same.
+    fn for_caller(&self, error: BoxedError) -> BoxedError {
+        error
+    }
+}
+
+/// An error of a service that has a verdict: one that is [`Retryable`], or a `BoxError` of `tower`.
+///
+/// In a box, the errors that this crate knows are searched, along the chain of sources. For an error of your own in a box, such as
+/// behind a `Timeout`, put `map_err` between this layer and the box, to a type that derives `Retryable`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}`, the error of the service, has no verdict",
+    label = "expected an error that is `Retryable`, or a `tower::BoxError`",
+    note = "derive `Retryable` for it; or, to have its sources decide, put `.map_err(tower::BoxError::from)` below the `RetryLayer`"
+)]
+pub trait ServiceError: Into<BoxedError> {
+    #[doc(hidden)]
+    fn assessment(&self) -> Assessment;
+
+    /// Takes the error of a call that nothing but the service can end.
+    #[doc(hidden)]
+    fn from_box(error: BoxedError) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Retryable + StdError + Send + Sync + 'static> ServiceError for E {
+    fn assessment(&self) -> Assessment {
+        Assessment::of(self)
+    }
+
+    fn from_box(error: BoxedError) -> Self {
+        let own = error.downcast();
+        *own.expect("nothing stops the call, so it is the error of the service")
+    }
+}
+
+impl ServiceError for BoxedError {
+    fn assessment(&self) -> Assessment {
+        known::assessment(&**self)
+    }
+
+    fn from_box(error: BoxedError) -> Self {
+        error
+    }
+}
+
+/// Stands for a host that is not known. It is not empty, because to compare two empty texts takes 100 ns on some machines.
+const ANY_HOST: &str = "*";
+
+/// How long the rest of a response is read. A server that sends a short one has sent it with the head.
+const REST: Duration = Duration::from_millis(50);
+
+/// A layer for clients: each request is a call, with the retries of a policy. It is a layer of `tower`, and a middleware of
+/// `reqwest-middleware`.
+///
+/// Limits, backoff, budget, nested calls, events and reports are those of an annotated function. All layers that are made at one
+/// place in the source share a name (that place, unless [`with_name`](Self::with_name) sets another) and a default budget for each
+/// [host](Self::with_budgets).
+///
+/// # What is retried
+///
+/// | an attempt ends with | next |
+/// |---|---|
+/// | a status that has a [retryable verdict](crate::codes::http_status), such as 503 | a retry. `Retry-After` is a lower bound of the wait, up to `max_retry_after` |
+/// | any other response, such as 404 | the response is a success of the call |
+/// | an error of a service, also in `poll_ready` | a retry, if its [verdict](ServiceError) allows it |
+/// | `timeout`, before the service was ready | a retry, of a POST too: nothing was sent, so the attempt is refused |
+/// | an error of `reqwest`, or of a middleware behind this one | a retry, if its [verdict](Retryable) allows it |
+/// | a 409 to a request with a key, after an attempt that may still run | a retry: that attempt has the key |
+/// | a failure of a POST, a PATCH, or a [write with a condition](crate::adapters::http::is_idempotent), such as `If-Match` | a retry only if nothing ran, or with an `Idempotency-Key`, [except in a proxy](HttpRequests::proxy) |
+/// | a failure of a gRPC method | a retry only if nothing ran, or if the method may run twice: `GrpcRequests::with_idempotent` |
+/// | a failure of a stream, which [`copy`](Requests::copy) cannot copy | no retry: it is sent once |
+///
+/// - **Limits end at the head of the response.** The body is read after the call, and is not retried. The `timeout` of a stream covers
+///   its upload.
+/// - **Set the key above the layer**, so that all attempts send the same one.
+/// - **A service must be `Clone`**, and each attempt calls a clone. Put a `Buffer` around one that is not.
+/// - **Readiness is a part of the attempt.** The layer itself is always ready. No permit is held during a wait or a pause.
+/// - **A response that is retried is dropped before the wait**, so its stream and its permits are free. A short rest of its body is
+///   read, for a connection of HTTP/1.
+/// - **`hedge` of a policy has no effect**: a layer never makes two attempts at a time. Hooks and rules such as `on_retry` need a
+///   function: annotate that, and leave the layer out.
+///
+/// If the compiler says that a method such as `call` exists, but that its trait bounds were not satisfied, write
+/// `client.oneshot(request)` in its place. The compiler then says what is missing.
+///
+/// # What the caller gets
+///
+/// | the last attempt | the caller gets | a gateway answers |
+/// |---|---|---|
+/// | had a response | that response, whatever its status | with it |
+/// | had an error | that error, in the `BoxError` of a service; unchanged from a middleware | 502 |
+/// | was cut by a timeout or a deadline, or did not begin in time | a [`Stopped`](crate::Stopped), whose source is the error of an earlier attempt | 504 |
+/// | was in a pause of the budget that leaves no time | a `Stopped` with the outcome `paused` | 503 |
+///
+/// From a middleware, a `Stopped` is in `Error::Middleware`. With `GrpcRequests`, it is in a `Status` with the code `DeadlineExceeded`, `Unavailable` or `Cancelled`. With
+/// [`POLICY.without_limits()`](crate::Policy::without_limits), nothing stops a call: the error of a service is then that of the service
+/// below, which is not a box.
+///
+/// # Where other layers go
+///
+/// | layer | above: once for a call | below: once for an attempt |
+/// |---|---|---|
+/// | `Timeout` | limits the call and its waits | limits an attempt, which is retried; prefer `timeout` and `deadline` of the policy, which also count in the time that [`with_attempt_headers`](HttpRequests::with_attempt_headers) or `GrpcRequests` sends |
+/// | `ConcurrencyLimit`, `RateLimit` | counts calls, also while they wait for a retry | counts attempts, and takes no permit during a wait. But an attempt without a permit within its `timeout` is refused, so your own queue empties the budget |
+/// | `LoadShed` | sheds nothing | sheds an attempt if the service below it, such as a `ConcurrencyLimit`, is not ready: it is refused and so retried |
+/// | `Buffer` | works | what a service below does before it returns its future, such as `map_request`, sees no attempt |
+/// | `map_request` | sets the key | sees each attempt, above a `Buffer`. [`with_attempt_headers`](HttpRequests::with_attempt_headers) needs none |
+/// | `HandleError` of `axum` | turns the error into a response, as `Router::layer` needs it | – |
+///
+/// # Cancel safety
+///
+/// Dropping the future of a request drops its attempt, or ends the wait.
+///
+/// # Examples
+///
+/// An error as a status:
+///
+/// ```
+/// # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::tower as tower_0_5; }
+/// use http::StatusCode;
+/// use reattempt::{Outcome, Stopped};
+///
+/// fn status(error: &tower::BoxError) -> StatusCode {
+///     match error.downcast_ref::<Stopped>().map(Stopped::outcome) {
+///         Some(Outcome::Paused) => StatusCode::SERVICE_UNAVAILABLE,
+///         Some(_) => StatusCode::GATEWAY_TIMEOUT,
+///         None => StatusCode::BAD_GATEWAY,
+///     }
+/// }
+/// # assert_eq!(status(&"reset".into()), StatusCode::BAD_GATEWAY);
+/// ```
+#[derive(Clone)]
+pub struct RetryLayer<Q = HttpRequests, L = Site<true>> {
+    policy: Arc<dyn Fn() -> Policy + Send + Sync>,
+    site: SiteSettings<'static>,
+    budget: Arc<BudgetFor>,
+    pub(crate) requests: Q,
+    ends: PhantomData<fn() -> L>,
+}
+
+/// Finds the budget of a call, by its policy and its host. `None` leaves it to the policy.
+type BudgetFor = dyn Fn(&Policy, &str) -> Option<SharedBudget> + Send + Sync;
+type SharedBudget = Arc<dyn BudgetOf + Send + Sync>;
+
+impl RetryLayer {
+    /// Retries with a [`Policy`], or with a `&'static` [`Preset`](crate::Preset), which each request reads again.
+    ///
+    /// With [`POLICY.without_limits()`](Policy::without_limits), nothing stops a call, and the error of a service is that of the
+    /// service below.
+    #[must_use]
+    #[track_caller]
+    pub fn new<P>(policy: P) -> RetryLayer<HttpRequests, P::Site>
+    where
+        P: PolicyOf + Send + Sync + 'static,
+    {
+        static PLACES: Mutex<BTreeMap<&Location<'_>, Arc<Budgets<String>>>> =
+            Mutex::new(BTreeMap::new());
+        let place = Location::caller();
+        let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+        let hosts = Arc::clone(places.entry(place).or_default());
+        RetryLayer {
+            site: SiteSettings::at(place, policy.policy()),
+            policy: Arc::new(move || policy.policy()),
+            budget: Arc::new(move |policy, host| {
+                policy.has_default_budget().then(|| hosts.of(host) as _)
+            }),
+            requests: HttpRequests::new(),
+            ends: PhantomData,
+        }
+    }
+}
+
+impl<Q, L> RetryLayer<Q, L> {
+    /// Sets what the layer knows of requests, responses and errors. Default: [`HttpRequests::new`].
+    #[must_use]
+    pub fn with_requests<N>(self, requests: N) -> RetryLayer<N, L> {
+        RetryLayer {
+            policy: self.policy,
+            site: self.site,
+            budget: self.budget,
+            requests,
+            ends: PhantomData,
+        }
+    }
+
+    /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`new`](RetryLayer::new). A
+    /// `String` is kept until the program ends.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.site = self.site.with_name(match name.into() {
+            Cow::Borrowed(name) => name,
+            Cow::Owned(name) => name.leak(),
+        });
+        self
+    }
+
+    /// Sets one budget that bounds the retries to all hosts: a `&'static` [`Budget`](crate::Budget), or one in an `Arc`. Default:
+    /// that of the policy. If the policy names none, [one for each host](Self::with_budgets), and none if the attempts are
+    /// unlimited.
+    #[must_use]
+    pub fn with_budget(mut self, budget: impl BudgetOf + Send + Sync + 'static) -> Self {
+        let budget: SharedBudget = Arc::new(budget);
+        self.budget = Arc::new(move |_, _| Some(Arc::clone(&budget)));
+        self
+    }
+
+    /// Sets the budgets that bound the retries, one for each host: a `&'static` [`Budgets`], or one in an `Arc`. The key is the
+    /// host of the request in lower case, with its port if that is in the URI, such as `api.example.org` or `10.0.0.7:8080`, or what
+    /// [`Requests::host`] returns. So a host that is down takes no retries from the others. Default: budgets with the numbers of
+    /// [`Budget::new`](crate::Budget::new), for each place in the source that calls [`new`](RetryLayer::new).
+    #[must_use]
+    pub fn with_budgets<B>(mut self, budgets: B) -> Self
+    where
+        B: Borrow<Budgets<String>> + Send + Sync + 'static,
+    {
+        self.budget = Arc::new(move |_, host| Some(budgets.borrow().of(host)));
+        self
+    }
+
+    setters! {
+        /// Says whether a request may run twice, as [`Run::with_idempotent`](crate::Run::with_idempotent) does. Default:
+        /// [`Requests::is_idempotent`] finds those that may not, and of the others nothing is said.
+        with_idempotent(idempotent: bool) => site.idempotent = Some(idempotent);
+
+        /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`. Of the URL in
+        /// the text of an error, they otherwise show scheme, host and path. Default: false.
+        with_sensitive(sensitive: bool) => site.sensitive = sensitive;
+    }
+
+    /// Makes the call of one request: sends it and copies of it to clones of the service until it succeeds, or until there is a
+    /// reason to stop. Each attempt waits until its clone is ready.
+    ///
+    /// A response that is retried is dropped before the wait. What the wait needs of it was read before.
+    pub(crate) async fn call<E, N, S>(
+        layer: impl Borrow<Self>,
+        request: N,
+        service: S,
+    ) -> Result<S::Response, E::Error>
+    where
+        E: ErrorOfLayer<S::Error>,
+        Q: Requests<N, S::Response>,
+        S: Service<N, Error: ServiceError> + Clone,
+    {
+        let layer = layer.borrow();
+        let requests = &layer.requests;
+        let mut policy = (layer.policy)();
+        if let Some(left) = requests.deadline(&request) {
+            let own = policy.deadline().unwrap_or(left);
+            policy = policy.with_deadline(own.min(left));
+        }
+        let host = requests.host(&request);
+        let budget = (layer.budget)(&policy, host.as_deref().unwrap_or(ANY_HOST));
+        let mut site = layer.site.clone();
+        if let Some(budget) = &budget {
+            site = site.with_budget(budget.budget());
+        }
+        site.policy = policy;
+        if !requests.is_idempotent(&request) {
+            site.idempotent.get_or_insert(false);
+        }
+        let mut sends = requests.copy(request);
+        let streamed = sends.1.is_none();
+        if streamed {
+            site.policy = site.policy.with_attempts(1);
+        }
+        let harmless = site.idempotent == Some(true);
+        let described = |failed: FailedAttempt| FailedAttempt {
+            host: host.clone(),
+            once: match failed.assessment.verdict {
+                _ if streamed => " (the request cannot be copied, so it is sent once)",
+                Verdict::Refused | Verdict::Conflict => "",
+                _ if site.idempotent == Some(false) => " (the request may not run twice)",
+                _ => "",
+            },
+            ..failed
+        };
+        let mut call = Call::<E::Cut, Kept<FailedAttempt>>::with(&site);
+        let mut answer = None;
+        let ended = 'call: loop {
+            while let Some(at) = match call.pause() {
+                Ok(at) => at,
+                Err(cut) => break 'call call.cut_between(cut),
+            } {
+                at.await;
+            }
+            let mut service = service.clone();
+            let mut unsent = Some(sends.0);
+            let attempt = async {
+                poll_fn(|context| service.poll_ready(context)).await?;
+                let mut request = unsent.take().expect("an attempt sends one request");
+                requests.sends(&mut request);
+                let mut response = service.call(request).await?;
+                let failure = requests.failure(&mut response).await;
+                match failure.map(FailedAttempt::from) {
+                    Some(failed) if Ruling::by(failed.assessment, harmless).retry => {
+                        answer = Some(response);
+                        Err(failed)
+                    }
+                    _ => Ok(response),
+                }
+            };
+            let ended = match (call.attempt(attempt).await, Limits::from(Cut::Timeout)) {
+                // Nothing was sent, because the client was not ready in time.
+                (Err(cut), _) if unsent.is_some() && cut.into() == Cut::Timeout => {
+                    Ok(Err(FailedAttempt {
+                        assessment: Assessment::new(Verdict::Refused),
+                        ..call.state.stopped(Outcome::Timeout).into()
+                    }))
+                }
+                (Ok(Err(failed)), Some(cut)) if requests.timed_out(&failed.error) => Err(cut),
+                (ended, _) => ended,
+            };
+            // It may hold a permit.
+            drop(service);
+            let delay = answer.as_ref().and_then(|answer| requests.delay(answer));
+            let decided = call.settle_with(
+                ended.map(|sent| sent.map_err(described)),
+                |failed| Judgement {
+                    ruling: Ruling::by(failed.error().assessment, harmless).exactly(delay),
+                    words: failed.error(),
+                    keeps: PhantomData,
+                },
+                |_| (),
+            );
+            let at = match decided {
+                Continue(at) => at,
+                Break(ended) => break ended,
+            };
+            if let Some(answer) = answer.take() {
+                let rest = pin!(at.into_future().at_most(REST));
+                unless(rest, requests.discard(answer)).await;
+            }
+            at.await;
+            sends = requests.copy(sends.1.expect("a request without a copy has one attempt"));
+        };
+        ended.or_else(|failed| match answer {
+            // The answer of the last attempt is that of the call.
+            Some(answer) => Ok(answer),
+            None if E::Cut::LIMITED => Err(E::Error::from_box(requests.for_caller(failed.error))),
+            None => Err(E::Error::from_box(failed.error)),
+        })
+    }
+}
+
+/// How the calls of a layer end. A site with limits has an error that can be a [`Stopped`](crate::Stopped).
+#[doc(hidden)]
+pub trait ErrorOfLayer<E> {
+    type Cut: Stops<FailedAttempt, ByFrom> + Send;
+    type Error: ServiceError;
+}
+
+impl<E> ErrorOfLayer<E> for Site<true> {
+    type Cut = Cut;
+    type Error = BoxedError;
+}
+
+impl<E: ServiceError> ErrorOfLayer<E> for SiteSettings<'static> {
+    type Cut = Never;
+    type Error = E;
+}
 
 impl<S: Clone, Q: Clone, L: Clone> Layer<S> for RetryLayer<Q, L> {
     type Service = RetryService<S, Q, L>;
@@ -101,4 +569,48 @@ where
     }
 }
 
-opaque! { RetryService [S, Q, L] [S, Q, L]; }
+opaque! {
+    RetryLayer [Q, L] [Q, L];
+    RetryService [S, Q, L] [S, Q, L];
+}
+
+/// Why an attempt failed: the error of the service, or what its response stands for. Or what stopped the call.
+#[derive(Debug)]
+#[doc(hidden)]
+pub struct FailedAttempt {
+    error: BoxedError,
+    assessment: Assessment,
+    host: Option<String>,
+    /// Why there is no second attempt.
+    once: &'static str,
+}
+
+/// From the error of a service, what a response stands for, or a `Stopped`.
+impl<E: ServiceError> From<E> for FailedAttempt {
+    fn from(error: E) -> Self {
+        Self {
+            assessment: error.assessment(),
+            error: error.into(),
+            host: None,
+            once: "",
+        }
+    }
+}
+
+/// As the source of a `Stopped`.
+impl From<FailedAttempt> for BoxedError {
+    fn from(failed: FailedAttempt) -> Self {
+        failed.error
+    }
+}
+
+/// For events.
+impl fmt::Display for FailedAttempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(host) = &self.host {
+            write!(f, "{host}: ")?;
+        }
+        write_chain(&*self.error, f)?;
+        f.write_str(self.once)
+    }
+}

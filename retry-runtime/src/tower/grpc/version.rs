@@ -12,15 +12,14 @@ use ::hyper::body::Frame;
 use http_body_util::{BodyStream, StreamBody};
 use tokio_stream::{Stream as _, StreamExt as _};
 
-use super::super::GrpcRequests;
 use super::client::body::Body;
 use super::client::metadata::MetadataMap;
 use super::client::{Code, Status, TimeoutExpired};
 use crate::adapters::http::headers::GRPC;
 use crate::adapters::known::links;
-use crate::layer::Requests;
 use crate::lookup::BoxedError;
 use crate::stopped::{Outcome, Stopped};
+use crate::tower::{GrpcRequests, Requests};
 
 impl<R: Send> Requests<Request<Body>, Response<R>> for GrpcRequests {
     type Failure = Status;
