@@ -3,7 +3,9 @@
 //! You need not import these traits. Do not implement or call them: their methods are hidden, and change without notice.
 
 pub use crate::call::{CanBlock, Cancels};
-pub use crate::classify::{OfClient, OkAnswer, VerdictAnswer};
+pub use crate::classify::{Answers, OfClient, OkAnswer, VerdictAnswer};
 pub use crate::result::{ByError, ByFrom, ResultFuture};
-pub use crate::run::{CallError, HasErrorInside, HasSources, MayStop, Ruled};
+pub use crate::run::{
+    Beside, ByOn, ByType, ByVerdict, CallError, HasErrorInside, HasSources, MayStop, Ruled,
+};
 pub use crate::site::{BudgetOf, DelaysOf};

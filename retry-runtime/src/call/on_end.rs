@@ -3,6 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use super::Call;
+use crate::classify::Answers;
 use crate::context::beside_body;
 use crate::listen::{listener, notify};
 use crate::opaque::opaque;
@@ -14,7 +15,7 @@ use crate::stopped::Outcome;
 pub struct OnEnd<'p, H, C, K> {
     call: Call<'p, C, K>,
     hook: H,
-    call_hook: fn(&H, &Report),
+    call_hook: fn(&mut H, &Report),
 }
 
 impl<'p, H, C, K> OnEnd<'p, H, C, K> {
@@ -22,7 +23,7 @@ impl<'p, H, C, K> OnEnd<'p, H, C, K> {
     #[inline]
     pub fn new(mut call: Call<'p, C, K>, hook: H) -> Self
     where
-        H: Fn(&Report),
+        H: Answers<Report>,
     {
         call.state.observed = true;
         Self {
@@ -62,7 +63,7 @@ impl<H, C, K> Drop for OnEnd<'_, H, C, K> {
         notify(|| outcome = state.close());
         let report = state.report(outcome);
         state.give_report(report.clone());
-        notify(|| beside_body(|| (self.call_hook)(&self.hook, &report)));
+        notify(|| beside_body(|| (self.call_hook)(&mut self.hook, &report)));
         // Recorded again after the hook, whose own calls also made reports: the last report counts.
         listener(|listener| listener.record(report));
     }

@@ -31,7 +31,7 @@ use super::attempt::{Cut, Limits, Never};
 use super::events::FailedWith;
 use super::timers::Next;
 use super::{Call, NextAttemptAt};
-use crate::classify::{Ruling, Verdict};
+use crate::classify::{Answers, Ruling, Verdict};
 use crate::context::beside_body;
 use crate::event::RetryEvent;
 use crate::lookup::client::{By, Foreign};
@@ -80,7 +80,7 @@ impl<C: Limits, K> Call<'_, C, K> {
         &mut self,
         ended: Result<R, C>,
         judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> Judgement<'e, K>,
-        hook: impl FnOnce(&RetryEvent<'_, R::Error>),
+        hook: impl for<'e> Answers<RetryEvent<'e, R::Error>>,
     ) -> ControlFlow<R, NextAttemptAt>
     where
         R: ResultLike,

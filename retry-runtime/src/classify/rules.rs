@@ -86,9 +86,20 @@ impl Ruling {
     }
 }
 
+/// A rule or a hook: a function of a `&S` that returns an `A`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function that returns `{A}`",
+    label = "expected a function that returns `{A}`",
+    note = "rules and hooks are not async: spawn a task in a hook, or write `before_retry` in the attribute"
+)]
+pub trait Answers<S: ?Sized, A = ()>: FnMut(&S) -> A {}
+
+#[diagnostic::do_not_recommend]
+impl<S: ?Sized, A, F: FnMut(&S) -> A> Answers<S, A> for F {}
+
 /// Calls a predicate of the attribute. The bound of `f` gives a closure the type of its argument.
 #[inline]
-pub fn ask<E: ?Sized>(error: &E, f: impl FnOnce(&E) -> bool) -> bool {
+pub fn ask<E: ?Sized>(error: &E, mut f: impl Answers<E, bool>) -> bool {
     f(error)
 }
 
@@ -156,7 +167,10 @@ impl VerdictAnswer for (Verdict, Option<Duration>) {
 
 /// Calls the `retry_after` of the attribute. The bound of `f` gives a closure the type of its argument.
 #[inline]
-pub fn ask_delay<E: ?Sized>(error: &E, f: impl FnOnce(&E) -> Option<Duration>) -> Option<Duration> {
+pub fn ask_delay<E: ?Sized>(
+    error: &E,
+    mut f: impl Answers<E, Option<Duration>>,
+) -> Option<Duration> {
     f(error)
 }
 

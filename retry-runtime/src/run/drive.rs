@@ -70,7 +70,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
 }
 
 // The bounds are those of the methods: if one of the `impl` does not hold, rustc says that there is no such method.
-impl<O, T, E, const RULED: bool, C, W, X> Run<'_, O, T, E, RULED, C, W, X> {
+impl<O, T, E, const RULED: bool, C, W, X, V> Run<'_, O, T, E, RULED, C, W, X, V> {
     /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results are.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ impl<O, T, E, const RULED: bool, C, W, X> Run<'_, O, T, E, RULED, C, W, X> {
     }
 }
 
-impl<'p, O, F, T, E, const RULED: bool, C, W, X> Future for Run<'p, O, T, E, RULED, C, W, X>
+impl<'p, O, F, T, E, const RULED: bool, C, W, X, V> Future for Run<'p, O, T, E, RULED, C, W, X, V>
 where
     O: FnMut() -> F + Send + 'p,
     F: ResultFuture<T, E> + Send + 'p,

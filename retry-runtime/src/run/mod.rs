@@ -24,10 +24,10 @@ use std::time::Duration;
 use self::drive::{BoxedRun, RunParts};
 pub use self::ends::{CallError, MayStop, RunError};
 use self::rules::RunRules;
-pub use self::rules::{HasErrorInside, HasSources, Ruled};
+pub use self::rules::{Beside, ByOn, ByType, ByVerdict, HasErrorInside, HasSources, Ruled};
 pub use self::without_limits::WithoutLimits;
 use crate::call::{Cancels, Said};
-use crate::classify::{Assessment, OkAnswer, Retryable, VerdictAnswer};
+use crate::classify::{Answers, Assessment, OkAnswer, Retryable, VerdictAnswer};
 use crate::error::Error;
 use crate::event::RetryEvent;
 use crate::lookup::find_in;
@@ -45,19 +45,20 @@ use crate::stopped::Stopped;
 ///
 /// You need not write the parameters. `RULED` says whether rules decide about errors; if not, the error type has to be
 /// [`Retryable`]. `C` is what the operation runs with, a `Policy` or [`WithoutLimits`], or else `Stopped` after
-/// [`or_stopped`](Self::or_stopped). `W` is what makes the error of a call that was stopped, and `X` is the error of the call.
+/// [`or_stopped`](Self::or_stopped). `W` is what makes the error of a call that was stopped, and `X` is the error of the call. `V` is
+/// what gives an error its verdict: its type, [`on`](Self::on), or [`verdict`](Self::verdict).
 ///
 /// Rules and hooks are boxed, and must be `Send`. To apply one conditionally, test the condition inside its closure. The first
 /// poll boxes the operation, which must be `Send` too. [`unboxed`](Self::unboxed) does neither box the operation nor require
 /// that: it may then use a `Cell` or an `Rc`, as in a test or on a `LocalSet`.
 #[must_use = "a run does nothing until it is awaited, or called if it is blocking"]
-pub struct Run<'p, O, T, E, const RULED: bool = false, C = Policy, W = ByFrom, X = E> {
+pub struct Run<'p, O, T, E, const RULED: bool = false, C = Policy, W = ByFrom, X = E, V = ByType> {
     /// `None` after the first poll.
     parts: Cell<Option<RunParts<'p, O, T, E>>>,
     running: Cell<Option<BoxedRun<'p, T, X>>>,
     /// What is polled is pinned, so no method, which takes it by value, sees a run that began.
     _pinned: PhantomPinned,
-    kind: PhantomData<fn() -> (C, W)>,
+    kind: PhantomData<fn(V) -> (C, W)>,
 }
 
 impl<O, T, E, C, W, X> Run<'_, O, T, E, false, C, W, X> {
@@ -82,7 +83,7 @@ impl<O, T, E, C, W, X> Run<'_, O, T, E, false, C, W, X> {
     }
 }
 
-impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
+impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X, V> {
     fn new(parts: RunParts<'p, O, T, E>) -> Self {
         Self {
             parts: Cell::new(Some(parts)),
@@ -97,10 +98,10 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
         parts.expect("a run that was polled is pinned")
     }
 
-    fn change<const RULES: bool>(
+    fn change<const RULES: bool, U>(
         self,
         change: impl FnOnce(&mut RunParts<'p, O, T, E>),
-    ) -> Run<'p, O, T, E, RULES, C, W, X> {
+    ) -> Run<'p, O, T, E, RULES, C, W, X, U> {
         let mut parts = self.into_parts();
         change(&mut parts);
         Run::new(parts)
@@ -110,9 +111,9 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     /// such as `Retry-After`, is followed, and its verdict sets the price of the retry.
     ///
     /// For an error type that is not [`Retryable`], write [`when_any`](Self::when_any).
-    pub fn when<P>(self, when: P) -> Run<'p, O, T, E, true, C, W, X>
+    pub fn when<P>(self, when: P) -> Run<'p, O, T, E, true, C, W, X, V>
     where
-        P: FnMut(&E) -> bool + Send + 'p,
+        P: Answers<E, bool> + Send + 'p,
         E: Retryable + 'p,
     {
         self.when_any(when).change(|parts| {
@@ -123,16 +124,16 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
 
     /// [`when`](Self::when) for any error type, such as a `String` or a type parameter: the error has no hint, and the verdict
     /// `unknown`.
-    pub fn when_any<P>(self, when: P) -> Run<'p, O, T, E, true, C, W, X>
+    pub fn when_any<P>(self, when: P) -> Run<'p, O, T, E, true, C, W, X, V>
     where
-        P: FnMut(&E) -> bool + Send + 'p,
+        P: Answers<E, bool> + Send + 'p,
     {
         self.change(|parts| parts.rules.when.push(Box::new(when)))
     }
 
     /// Gives the errors a verdict, in place of their own: for an error type of another crate that has none, or another one.
-    /// Without `on` and `when`, the verdict decides. With [`when_any`](Self::when_any), it sets the price of the retry. An error
-    /// that [`on`](Self::on) finds keeps its own. Of several verdicts, the last one counts.
+    /// Without `on` and `when`, the verdict decides. With [`when_any`](Self::when_any), it sets the price of the retry. Beside
+    /// [`on`](Self::on), whose errors have their own, it does not compile. Of several verdicts, the last one counts.
     ///
     /// It may also return a pair, `(Verdict, Option<Duration>)`: the second part is a hint, the delay that the error asks for.
     ///
@@ -160,8 +161,9 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     /// assert_eq!(POLICY.run(request).verdict(of_nats).or_stopped().await.unwrap(), 7);
     /// # }
     /// ```
-    pub fn verdict<P, A>(self, mut verdict: P) -> Run<'p, O, T, E, true, C, W, X>
+    pub fn verdict<P, A>(self, mut verdict: P) -> Run<'p, O, T, E, true, C, W, X, ByVerdict>
     where
+        V: Beside<ByVerdict>,
         P: FnMut(&E) -> A + Send + 'p,
         A: VerdictAnswer,
     {
@@ -176,8 +178,9 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     /// taken effect, or the lost connection of a database, which may have been in one. Of several `on`, one must find an error.
     ///
     /// For an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`, write [`on_inside`](Self::on_inside).
-    pub fn on<A>(self) -> Run<'p, O, T, E, true, C, W, X>
+    pub fn on<A>(self) -> Run<'p, O, T, E, true, C, W, X, ByOn>
     where
+        V: Beside<ByOn>,
         A: StdError + Retryable + 'static,
         E: HasSources,
     {
@@ -191,8 +194,9 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
 
     /// [`on`](Self::on) for an error type that does not implement `Error`, but has an error inside: an `anyhow::Error`, or a
     /// `Box<dyn Error + Send + Sync>`.
-    pub fn on_inside<A>(self) -> Run<'p, O, T, E, true, C, W, X>
+    pub fn on_inside<A>(self) -> Run<'p, O, T, E, true, C, W, X, ByOn>
     where
+        V: Beside<ByOn>,
         A: StdError + Retryable + 'static,
         E: HasErrorInside,
     {
@@ -208,7 +212,7 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     /// sees the error that the caller would get, unless that is an [`Error::Stopped`].
     pub fn unless<P>(self, veto: P) -> Self
     where
-        P: FnMut(&E) -> bool + Send + 'p,
+        P: Answers<E, bool> + Send + 'p,
     {
         self.change(|parts| parts.rules.unless.push(Box::new(veto)))
     }
@@ -236,7 +240,7 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     /// ```
     pub fn retry_after<P>(self, delay: P) -> Self
     where
-        P: FnMut(&E) -> Option<Duration> + Send + 'p,
+        P: Answers<E, Option<Duration>> + Send + 'p,
     {
         self.change(|parts| parts.rules.retry_after.push(Box::new(delay)))
     }
@@ -281,7 +285,7 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
     /// different results. [`when_ok`](Self::when_ok) and [`until`](Run::until) have seen the `Ok` just before.
     pub fn on_retry<P>(self, hook: P) -> Self
     where
-        P: FnMut(&RetryEvent<'_, E>) + Send + 'p,
+        P: for<'e> Answers<RetryEvent<'e, E>> + Send + 'p,
     {
         self.change(|parts| {
             parts.settings = parts.settings.clone().with_listener();
@@ -406,7 +410,11 @@ impl<'p, O, T, E, const RULED: bool, C, W, X> Run<'p, O, T, E, RULED, C, W, X> {
 }
 
 // For a `W` of no consequence, which rustc could not infer behind this.
-impl<'p, O, T, E, const RULED: bool, C> Run<'p, O, T, E, RULED, C> {
+#[expect(
+    clippy::mismatching_type_param_order,
+    reason = "`E` is the error of the call too"
+)]
+impl<'p, O, T, E, const RULED: bool, C, V> Run<'p, O, T, E, RULED, C, ByFrom, E, V> {
     /// Makes the error of the call a [`reattempt::Error<E>`](crate::Error): `Failed` with the error of the last attempt, or
     /// `Stopped`. For an error type that cannot hold a `Stopped`, such as one of a crate that this crate does not know.
     ///
@@ -422,11 +430,11 @@ impl<'p, O, T, E, const RULED: bool, C> Run<'p, O, T, E, RULED, C> {
     /// assert_eq!(failed.unwrap().to_string(), "invalid digit found in string");
     /// # }
     /// ```
-    pub fn or_stopped(self) -> Run<'p, O, T, E, RULED, Stopped, ByError, Error<E>> {
+    pub fn or_stopped(self) -> Run<'p, O, T, E, RULED, Stopped, ByError, Error<E>, V> {
         Run::new(self.into_parts())
     }
 }
 
 opaque! {
-    Run [O, T, E, const RULED: bool, C, W, X] ['_, O, T, E, RULED, C, W, X];
+    Run [O, T, E, const RULED: bool, C, W, X, V] ['_, O, T, E, RULED, C, W, X, V];
 }

@@ -113,6 +113,30 @@ impl<E: Retryable> Ruled<false> for E {
 
 impl<E> Ruled<true> for E {}
 
+/// What gives the errors of a run their verdict: their type.
+#[derive(Debug)]
+pub enum ByType {}
+
+/// What gives the errors of a run their verdict: the error that `on` finds inside.
+#[derive(Debug)]
+pub enum ByOn {}
+
+/// What gives the errors of a run their verdict: `verdict`.
+#[derive(Debug)]
+pub enum ByVerdict {}
+
+/// What gives the errors of a run their verdict, if `V` may do so after it.
+#[diagnostic::on_unimplemented(
+    message = "`verdict` has no effect with `on`: each error that `on` names has its own verdict",
+    label = "remove this, or the other one",
+    note = "without `on`, `verdict` can look for the error inside: `error.source()`, or `error.downcast_ref()`"
+)]
+pub trait Beside<V> {}
+
+impl<V> Beside<V> for ByType {}
+impl Beside<Self> for ByOn {}
+impl Beside<Self> for ByVerdict {}
+
 /// An error type whose sources `on` can search.
 #[diagnostic::on_unimplemented(
     message = "`on` cannot look inside `{Self}`",

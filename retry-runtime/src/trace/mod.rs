@@ -97,10 +97,9 @@ impl Lines {
         now: Stamp,
     ) -> Option<u64> {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut periods = lines.iter_mut();
-        let period =
-            periods.find(|period| period.is_none_or(|period| period.message == message))?;
-        let period = period.get_or_insert(Period {
+        let mut slots = lines.iter_mut();
+        let slot = slots.find(|slot| slot.is_none_or(|period| period.message == message))?;
+        let period = slot.get_or_insert(Period {
             message,
             began: now,
             logged: 0,

@@ -517,7 +517,7 @@ mod when_of_other_type {
 }
 
 mod when_gives_kind {
-    //! expect: expected `kind` to return `bool`, but it returns `ErrorKind`
+    //! expect: `for<'a> fn(&'a std::io::Error) -> ErrorKind {std::io::Error::kind}` is not a function that returns `bool`
 
     use super::*;
 
@@ -527,7 +527,7 @@ mod when_gives_kind {
 }
 
 mod when_async {
-    //! expect: expected `{async closure@run.rs:535:31}` to return `bool`, but it returns `{async closure body@$DIR/fail/run.rs:535:41: 535:45}`
+    //! expect: `{async closure@$DIR/fail/run.rs:535:31: 535:40}` is not a function that returns `bool`
 
     use super::*;
 
@@ -537,7 +537,7 @@ mod when_async {
 }
 
 mod when_a_value {
-    //! expect: expected a `FnMut(&std::io::Error)` closure, found `bool`
+    //! expect: `bool` is not a function that returns `bool`
 
     use super::*;
 
@@ -709,7 +709,7 @@ mod on_retry_of_error {
 }
 
 mod before_retry_is_a_key_of_the_attribute {
-    //! expect: no method named `before_retry` found for struct `Run<'p, O, T, E, RULED, C, W, X>` in the current scope
+    //! expect: no method named `before_retry` found for struct `Run<'p, O, T, E, RULED, C, W, X, V>` in the current scope
 
     use super::*;
 
@@ -745,6 +745,74 @@ mod retry_after_always {
 
     async fn call() -> io::Result<u8> {
         FAST_IO.run(get).retry_after(|_| std::time::Duration::ZERO).await
+    }
+}
+
+mod on_retry_async {
+    //! expect: `for<'a, 'b> fn(&'a RetryEvent<'b, std::io::Error>) -> impl Future<Output = ()> {note}` is not a function that returns `()`
+
+    use super::*;
+
+    async fn note(_: &reattempt::RetryEvent<'_, io::Error>) {}
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).on_retry(note).await
+    }
+}
+
+mod on_retry_async_closure {
+    //! expect: `{async closure@$DIR/fail/run.rs:769:35: 769:44}` is not a function that returns `()`
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).on_retry(async |_| side().await).await
+    }
+}
+
+mod retry_after_async {
+    //! expect: `for<'a> fn(&'a std::io::Error) -> impl Future<Output = Option<Duration>> {wait}` is not a function that returns `Option<Duration>`
+
+    use super::*;
+
+    async fn wait(_: &io::Error) -> Option<std::time::Duration> {
+        None
+    }
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).retry_after(wait).await
+    }
+}
+
+mod verdict_beside_on {
+    //! expect: `verdict` has no effect with `on`: each error that `on` names has its own verdict
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        FAST_IO.run(get).on::<io::Error>().verdict(|_| Verdict::Transient).await
+    }
+}
+
+mod on_beside_verdict {
+    //! expect: `verdict` has no effect with `on`: each error that `on` names has its own verdict
+
+    use super::*;
+
+    async fn call() -> io::Result<u8> {
+        let run = FAST_IO.run(get).verdict(|_| Verdict::Transient).when(|_| true);
+        run.on::<io::Error>().await
+    }
+}
+
+mod on_inside_beside_verdict {
+    //! expect: `verdict` has no effect with `on`: each error that `on` names has its own verdict
+
+    use super::*;
+
+    async fn call() -> anyhow::Result<u8> {
+        let run = FAST_IO.run(async || Ok(1)).verdict(|_| Verdict::Transient);
+        run.on_inside::<io::Error>().await
     }
 }
 

@@ -206,4 +206,51 @@ mod when_wrong_argument {
     }
 }
 
+mod on_retry_async {
+    //! expect: `for<'a, 'b> fn(&'a RetryEvent<'b, std::io::Error>) -> impl Future<Output = ()> {on_retry_async::note}` is not a function that returns `()`
+
+    use std::io;
+
+    use reattempt::{RetryEvent, retry};
+
+    async fn note(_: &RetryEvent<'_, io::Error>) {}
+
+    #[retry(on_retry = note)]
+    async fn fetch() -> io::Result<u8> {
+        Ok(0)
+    }
+}
+
+mod on_end_async {
+    //! expect: `for<'a> fn(&'a reattempt::Report) -> impl Future<Output = ()> {on_end_async::note}` is not a function that returns `()`
+
+    use std::io;
+
+    use reattempt::{Report, retry};
+
+    async fn note(_: &Report) {}
+
+    #[retry(on_end = note)]
+    async fn fetch() -> io::Result<u8> {
+        Ok(0)
+    }
+}
+
+mod when_async {
+    //! expect: `for<'a> fn(&'a std::io::Error) -> impl Future<Output = bool> {when_async::is_temporary}` is not a function that returns `bool`
+
+    use std::io;
+
+    use reattempt::retry;
+
+    async fn is_temporary(_: &io::Error) -> bool {
+        true
+    }
+
+    #[retry(when = is_temporary)]
+    async fn fetch() -> io::Result<u8> {
+        Ok(0)
+    }
+}
+
 fn main() {}
