@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use futures::stream;
 use http::{HeaderMap, Request, Response};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, StreamBody};
 use hyper::body::{Body, Bytes, Frame};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -189,6 +190,27 @@ async fn calls_that_wait_leave_their_connection_to_others() {
         }
         assert!(server.connections() < CALLS / 2, "{}", server.connections());
     }
+}
+
+/// Its server does not say how long the body is.
+#[tokio::test(start_paused = true)]
+async fn of_a_rest_without_an_end_at_most_16_kib_are_read() {
+    static READ: AtomicU32 = AtomicU32::new(0);
+    let service = service_fn(|_: Request<String>| {
+        let endless = stream::repeat_with(|| {
+            READ.fetch_add(1, Ordering::Relaxed);
+            Ok::<_, Infallible>(Frame::data(Bytes::from_static(&[0; 1024])))
+        });
+        let response = Response::builder().status(503);
+        ready(Ok::<_, Infallible>(
+            response.body(StreamBody::new(endless)).unwrap(),
+        ))
+    });
+    let client = RetryLayer::new(QUICK.with_attempts(2)).layer(service);
+    let sent = client.oneshot(Request::new(String::new())).await;
+    assert_eq!(sent.unwrap().status(), 503);
+    // That of the first answer. With the last frame, it is longer.
+    assert_eq!(READ.load(Ordering::Relaxed), 17);
 }
 
 /// A service of which all permits are taken.
