@@ -32,23 +32,22 @@ impl State<'_> {
             Some(false) => ruling.only_without_effect(),
             _ => ruling,
         };
-        let Assessment { verdict, hint } = ruling.assessment;
+        let Ruling { verdict, hint, .. } = ruling;
         if verdict == Verdict::Throttled {
             self.pause_others(hint);
         }
-        let how = Failed(verdict);
         let failed = FailedWith { verdict, words };
         if let Bodies::Both(which) = frame.bodies.get() {
             if ruling.retry && !self.is_signalled() {
                 self.on_body_ended(Attempted::Failed(verdict), Some(words));
-                frame.set_aside(how, ruling.hint());
+                frame.set_aside(Failed(verdict), ruling.hint());
                 self.log(Event::SetAside(failed));
                 // A limit may cut the other before its next poll.
                 frame.bodies.set(Bodies::Rest(which.other()));
                 return Ok(Next::Other);
             }
         }
-        self.wait_or_end(how, Repeatable::after(ruling), failed)
+        self.wait_or_end(Failed(verdict), Repeatable::after(ruling), failed)
     }
 
     /// Whether a commit of the attempt may have taken effect, and must not be repeated, whatever the rules say.
@@ -139,7 +138,7 @@ impl State<'_> {
     fn wait_or_end(
         &self,
         how: PreviousFailure,
-        retry: Result<Repeatable, Outcome>,
+        mut retry: Result<Repeatable, Outcome>,
         failed: FailedWith<'_>,
     ) -> Result<Next, Outcome> {
         let frame = &self.frame;
@@ -149,17 +148,18 @@ impl State<'_> {
             noted.in_doubt |= noted.keyed && how.may_still_run();
         }
         self.end_attempt(Attempted::Failed(failed.verdict), Some(failed.words));
-        let decided = retry.and_then(|mut retry| {
+        let decided = retry.as_mut().map_err(|outcome| *outcome);
+        let decided = decided.and_then(|retry| {
             if !matches!(frame.bodies.replace(Bodies::One), Bodies::One) {
                 retry.hint = frame.join_aside(retry.hint);
             }
             let now = Stamp::now();
             frame.start(|| now);
             let situation = self.situation(now, retry.hint);
-            let mut range = decide(&retry, frame.refusal.get(), &situation)?;
+            let mut range = decide(retry, frame.refusal.get(), &situation)?;
             let permit = self.take_permit(now);
             if permit.is_none() {
-                range = held_back(&retry, &situation, Outcome::Budget)?;
+                range = held_back(retry, &situation, Outcome::Budget)?;
             }
             // What comes without a permit gives nothing back.
             let permit = permit.or(Some(Charge::Free));

@@ -16,8 +16,10 @@ pub struct Ruling {
     pub retry: bool,
     /// Whether the hint is the delay itself, as `retry_after` says.
     pub(crate) exact: bool,
-    /// What the error answered. The hint bounds the delay from below, and the verdict sets what the budget charges.
-    pub assessment: Assessment,
+    /// What the error answered. It sets what the budget charges.
+    pub(crate) verdict: Verdict,
+    /// What the error asked for. It bounds the delay from below.
+    pub(crate) hint: Option<Duration>,
 }
 
 impl Ruling {
@@ -35,11 +37,12 @@ impl Ruling {
 
     /// Allows another attempt if a rule says so.
     #[must_use]
-    pub const fn when(retry: bool, assessment: Assessment) -> Self {
+    pub const fn when(retry: bool, Assessment { verdict, hint }: Assessment) -> Self {
         Self {
             retry,
             exact: false,
-            assessment,
+            verdict,
+            hint,
         }
     }
 
@@ -66,7 +69,7 @@ impl Ruling {
     /// Sets the delay itself, unless there is none.
     pub(crate) fn exactly(mut self, delay: Option<Duration>) -> Self {
         if delay.is_some() {
-            self.assessment.hint = delay;
+            self.hint = delay;
             self.exact = true;
         }
         self
@@ -74,14 +77,13 @@ impl Ruling {
 
     /// The delay before another attempt.
     pub(crate) fn hint(self) -> Option<AskedDelay> {
-        Some((self.assessment.hint?, self.exact))
+        Some((self.hint?, self.exact))
     }
 
     /// Allows another attempt only if the last one provably had no effect, for `idempotent = false`.
     #[must_use]
     pub const fn only_without_effect(mut self) -> Self {
-        let Assessment { verdict, .. } = self.assessment;
-        self.retry &= matches!(verdict, Verdict::Refused | Verdict::Conflict);
+        self.retry &= matches!(self.verdict, Verdict::Refused | Verdict::Conflict);
         self
     }
 }

@@ -83,8 +83,8 @@ fn without_a_rule_the_verdict_decides() {
             "{verdict}"
         );
         assert_eq!(
-            ruling.only_without_effect().assessment,
-            ruling.assessment,
+            ruling.only_without_effect().verdict,
+            ruling.verdict,
             "{verdict}"
         );
         assert_eq!(
