@@ -11,7 +11,7 @@ pub struct Each;
     message = "`{T}` is used up by the first attempt, and it is not `Clone`",
     label = "value used more than once: every attempt starts from this argument",
     note = "borrow it (`&{T}` or `&mut {T}`), share it (`Arc<{T}>`), or make it `Clone`: derive that on your types in it, or add it as a bound",
-    note = "make an iterator, a receiver or the body of a request inside the function; take a pool or a `&mut` for a connection, and an `FnMut` for a closure",
+    note = "make an iterator, a receiver or the body of a request inside the function; take a pool, a `&mut` or an `impl Executor<'_> + Copy` for a connection, and an `FnMut` for a closure",
     note = "before a `move` block or closure that takes it, write `let x = &x;`; in a handler, annotate the function that it calls"
 )]
 pub trait ForEachAttempt<T> {}
