@@ -36,13 +36,6 @@ pub(crate) async fn open_commit<T, E: crate::classify::Lost>(
 }
 
 impl Frame {
-    /// Whether a commit that began in this attempt is pending, was dropped, or lost its answer.
-    #[inline]
-    pub(crate) fn has_open_commit(&self) -> bool {
-        let rest = self.rest.get();
-        rest.is_some_and(|rest| rest.noted().commits.iter().any(|commit| commit.is_down()))
-    }
-
     /// Adds these commits to those of the present attempt, or of its `before_retry`. Returns whether there is one.
     pub(crate) fn add_commits(&self, commits: &[Arc<Flag>]) -> bool {
         let in_call = self.is_attempt() || self.is_call();

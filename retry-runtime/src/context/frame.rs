@@ -211,6 +211,13 @@ impl Frame {
         self.rest.get().map_or(0, |rest| rest.noted().progressed)
     }
 
+    /// Whether a commit that began in this attempt is pending, was dropped, or lost its answer.
+    #[inline]
+    pub(crate) fn has_open_commit(&self) -> bool {
+        let rest = self.rest.get();
+        rest.is_some_and(|rest| rest.noted().commits.iter().any(|commit| commit.is_down()))
+    }
+
     /// Lets the attempts before this one no longer count, nor the failed retries inside them.
     pub(crate) fn progress(&self) {
         let number = self.present();
