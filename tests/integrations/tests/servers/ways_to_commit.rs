@@ -84,6 +84,15 @@ impl Wrapper {
     }
 }
 
+/// Its error may be any.
+struct Anyhow(Transaction);
+
+impl Anyhow {
+    async fn commit(self) -> anyhow::Result<()> {
+        Ok(end(self.0).await?)
+    }
+}
+
 type Way = fn(PgPool, i64) -> BoxFuture<'static, bool>;
 
 macro_rules! ways {
@@ -240,6 +249,7 @@ ways! { LISTED:
         Ok(end::end(begin(pool, id).await?).await?)
     }
     of_a_wrapper(pool, id) { Wrapper(begin(pool, id).await?).commit().await }
+    of_any_error(pool, id) { Anyhow(begin(pool, id).await?).commit().await.map_err(|_| Own::Step) }
     by_a_path(pool, id) { Ok(Transaction::commit(begin(pool, id).await?).await?) }
     as_a_function(pool, id) { Ok(begin(pool, id).and_then(Transaction::commit).await?) }
     by_the_client(pool, id) {
