@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         questions::the_list_of_keys_has_nothing_else_and_no_key_is_offered_elsewhere,
         questions::words_of_the_derive_are_completed,
         questions::a_body_is_completed_while_it_is_written,
+        questions::a_closure_of_a_run_knows_its_argument,
         questions::each_key_is_explained_by_its_row_of_the_reference,
         questions::what_the_attribute_names_is_found_and_renamed,
         questions::the_words_of_a_function_are_those_of_the_plain_one,

@@ -180,6 +180,23 @@ pub(crate) fn a_body_is_completed_while_it_is_written() {
     }
 }
 
+pub(crate) fn a_closure_of_a_run_knows_its_argument() {
+    for (rule, field) in [
+        ("when(|error| error.$0)", "kind"),
+        ("unless(|error| error.$0)", "kind"),
+        ("retry_after(|error| error.$0)", "kind"),
+        ("verdict(|error| error.$0)", "kind"),
+        ("on_retry(|event| event.$0)", "delay"),
+        ("when_ok(|value| value.$0)", "leading_zeros"),
+    ] {
+        let text = format!(
+            "async fn get() -> std::io::Result<u8> {{ Ok(1) }}\n\
+             async fn call() -> std::io::Result<u8> {{\n    reattempt::FAST_IO.run(get).{rule}\n}}\n"
+        );
+        completes(&text, field);
+    }
+}
+
 pub(crate) fn each_key_is_explained_by_its_row_of_the_reference() {
     let reference = include_str!("../../../../src/retry.md");
     let (_, table) = reference
