@@ -122,3 +122,33 @@ fn a_permanent_error_is_not_asked_for_a_hint() {
     }
     assert_eq!(verdict_of(&Gone), Assessment::new(Verdict::Permanent));
 }
+
+#[test]
+fn a_commit_is_in_doubt_unless_the_server_said_that_it_failed() {
+    /// It may come from what was read.
+    #[derive(Debug, thiserror::Error)]
+    #[error("commit")]
+    struct Lost(Verdict, #[source] Option<io::Error>);
+    impl Retryable for Lost {
+        fn verdict(&self) -> Verdict {
+            self.0
+        }
+    }
+    impl super::Lost for Lost {
+        fn is_lost(&self) -> bool {
+            false
+        }
+    }
+    for (verdict, said, read) in [
+        (Verdict::Transient, true, true),
+        (Verdict::Throttled, true, true),
+        (Verdict::Refused, false, false),
+        (Verdict::Conflict, false, false),
+        (Verdict::Permanent, false, true),
+        (Verdict::Unknown, true, true),
+    ] {
+        assert_eq!(Lost(verdict, None).is_in_doubt(), said, "{verdict}");
+        let error = Lost(verdict, Some(missing()));
+        assert_eq!(error.is_in_doubt(), read, "{verdict}");
+    }
+}

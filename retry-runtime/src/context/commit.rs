@@ -399,6 +399,23 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_commit_that_failed_is_repeated_only_if_it_is_known_to_have_had_no_effect() {
+        for (kind, expected) in [
+            (io::ErrorKind::ConnectionRefused, 3),
+            (io::ErrorKind::ConnectionReset, 1),
+        ] {
+            let attempts = Cell::new(0);
+            let call = || {
+                attempts.set(attempts.get() + 1);
+                super::open_commit(async { Err::<(), _>(io::Error::from(kind)) })
+            };
+            let run = POLICY.run(call).when(|_| true);
+            assert_eq!(run.unboxed().await.unwrap_err().kind(), kind);
+            assert_eq!(attempts.get(), expected, "{kind}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_commit_in_a_task_that_carries_the_attempt_is_not_retried() {
         let attempts = Cell::new(0);
         let call = || async {
