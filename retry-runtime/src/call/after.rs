@@ -15,8 +15,7 @@ use crate::clock::Stamp;
 use crate::context::{Bodies, Phase, outer};
 use crate::listen::{is_listening, notify};
 use crate::metrics::Attempted;
-use crate::report::PreviousFailure::{self, Failed};
-use crate::report::{Hedge, Which};
+use crate::report::{Hedge, PreviousFailure, Which};
 use crate::stopped::{CutCommit, Outcome, Stopped};
 
 impl State<'_> {
@@ -37,17 +36,18 @@ impl State<'_> {
             self.pause_others(hint);
         }
         let failed = FailedWith { verdict, words };
+        let how = PreviousFailure::Failed(verdict);
         if let Bodies::Both(which) = frame.bodies.get() {
             if ruling.retry && !self.is_signalled() {
                 self.on_body_ended(Attempted::Failed(verdict), Some(words));
-                frame.set_aside(Failed(verdict), ruling.hint());
+                frame.set_aside(how, ruling.hint());
                 self.log(Event::SetAside(failed));
                 // A limit may cut the other before its next poll.
                 frame.bodies.set(Bodies::Rest(which.other()));
                 return Ok(Next::Other);
             }
         }
-        self.wait_or_end(Failed(verdict), Repeatable::after(ruling), failed)
+        self.wait_or_end(how, Repeatable::after(ruling), failed)
     }
 
     /// Whether a commit of the attempt may have taken effect, and must not be repeated, whatever the rules say.
@@ -179,7 +179,7 @@ impl State<'_> {
         let allowed = outer(|outer| self.allow_within(outer));
         let allowed = allowed.unwrap_or_else(|| self.own_attempts());
         let last = frame.rest.get().and_then(|rest| rest.noted().waits.last);
-        let throttled = matches!(frame.previous.get(), Some(Failed(Verdict::Throttled)));
+        let throttled = frame.previous.get() == Some(PreviousFailure::Failed(Verdict::Throttled));
         let attempts = frame.attempts_in_a_row();
         let retries = attempts.saturating_sub(1);
         Situation {
