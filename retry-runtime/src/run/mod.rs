@@ -167,10 +167,8 @@ impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X
         P: FnMut(&E) -> A + Send + 'p,
         A: VerdictAnswer,
     {
-        self.change(|parts| {
-            let verdict = move |error: &E| verdict(error).into_assessment();
-            parts.rules.verdict = Some(Box::new(verdict));
-        })
+        let verdict = move |error: &E| verdict(error).into_assessment();
+        self.change(|parts| parts.rules.verdict = Some(Box::new(verdict)))
     }
 
     /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent
@@ -184,12 +182,8 @@ impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X
         A: StdError + Retryable + 'static,
         E: HasSources,
     {
-        self.change(|parts| {
-            parts
-                .rules
-                .on
-                .push(|error, harmless| find_in::<A>(error, harmless, Assessment::of));
-        })
+        let find = |error: &E, harmless| find_in::<A>(error, harmless, Assessment::of);
+        self.change(|parts| parts.rules.on.push(find))
     }
 
     /// [`on`](Self::on) for an error type that does not implement `Error`, but has an error inside: an `anyhow::Error`, or a
@@ -200,12 +194,8 @@ impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X
         A: StdError + Retryable + 'static,
         E: HasErrorInside,
     {
-        self.change(|parts| {
-            parts
-                .rules
-                .on
-                .push(|error, harmless| find_in::<A>(error.as_ref(), harmless, Assessment::of));
-        })
+        let find = |error: &E, harmless| find_in::<A>(error.as_ref(), harmless, Assessment::of);
+        self.change(|parts| parts.rules.on.push(find))
     }
 
     /// Never retries the errors for which `veto` returns true, whatever the other rules decide. After a timeout, `veto`
@@ -272,11 +262,9 @@ impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X
         P: FnMut(&T) -> A + Send + 'p,
         A: OkAnswer,
     {
-        self.change(|parts| {
-            let when_ok = move |value: &T| when_ok(value).into_parts();
-            let rule = (Said::FailedValue, Box::new(when_ok) as _);
-            parts.rules.of_ok.push(rule);
-        })
+        let when_ok = move |value: &T| when_ok(value).into_parts();
+        let rule = (Said::FailedValue, Box::new(when_ok) as _);
+        self.change(|parts| parts.rules.of_ok.push(rule))
     }
 
     /// Calls `hook` for each retry, before the wait. Of several hooks, each is called.

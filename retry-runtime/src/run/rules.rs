@@ -45,10 +45,9 @@ impl<T, E> RunRules<'_, T, E> {
             call.ask_about(&ended, *said, ask);
         }
         if !self.unless.is_empty() {
-            let unless = &mut self.unless;
             call.unless(&ended, |failed| {
                 let error = E::failed(failed.error());
-                error.is_some_and(|error| unless.iter_mut().any(|veto| veto(error)))
+                error.is_some_and(|error| self.unless.iter_mut().any(|veto| veto(error)))
             });
         }
         call.retry_after(&ended, |error| {
