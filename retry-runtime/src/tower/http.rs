@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::http::{HeaderMap, Method, Request, Response, StatusCode};
-use http_body_util::{BodyExt, Limited};
+use http_body::Body;
+use http_body_util::{BodyExt as _, Limited};
 
 use super::Requests;
 use crate::adapters::http::StatusError;
@@ -125,7 +126,7 @@ impl HttpRequests {
     }
 
     /// Reads the rest of a body if it is short, so that its connection can be used again.
-    pub(crate) async fn read_rest(body: impl BodyExt<Error: Into<BoxedError>>) {
+    pub(crate) async fn read_rest(body: impl Body<Error: Into<BoxedError>>) {
         const LENGTH: u16 = 16 << 10;
         if body.size_hint().lower() <= LENGTH.into() {
             drop(Limited::new(body, LENGTH.into()).collect().await);
@@ -136,7 +137,7 @@ impl HttpRequests {
 opaque! { HttpRequests [] []; }
 
 /// The [body](RequestBody) can be copied, or is a stream that is sent once.
-impl<B: RequestBody, R: BodyExt<Data: Send, Error: Into<BoxedError>> + Send>
+impl<B: RequestBody, R: Body<Data: Send, Error: Into<BoxedError>> + Send>
     Requests<Request<B>, Response<R>> for HttpRequests
 {
     type Failure = StatusError;
