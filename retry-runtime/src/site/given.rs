@@ -1,14 +1,16 @@
 //! The types of `policy`, `budget` and `delays` expressions: by value, by reference, behind a smart pointer.
 
 use std::borrow::Borrow;
+use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tracing::warn;
 
 use super::{GivenBudget, Site, SiteSettings};
 use crate::budget::Budget;
+use crate::context::FunctionId;
 use crate::listen::test_scope_around;
 use crate::policy::Policy;
 use crate::preset::Preset;
@@ -152,9 +154,12 @@ impl PolicyOf for Preset {
         // In a test scope, the policy is that of the scope.
         let configured = cfg!(feature = "serde") && test_scope_around().is_none();
         if configured && may_be_heard() && !of_call.is_silent() {
-            let logged = &settings.shared.overridden;
-            let logged = || logged.lock().unwrap_or_else(PoisonError::into_inner);
-            let new: Vec<_> = keys.filter(|key| logged().insert(key)).collect();
+            // Not in the state of each function: rustc would check it there for each.
+            static LOGGED: Mutex<BTreeSet<(FunctionId, &str)>> = Mutex::new(BTreeSet::new());
+            let logged = || LOGGED.lock().unwrap_or_else(PoisonError::into_inner);
+            let new: Vec<_> = keys
+                .filter(|key| logged().insert((settings.function(), key)))
+                .collect();
             if !new.is_empty() {
                 warn!(
                     target: "reattempt",

@@ -7,10 +7,8 @@ pub(crate) use self::given::Change;
 pub use self::given::{BudgetOf, DelaysOf, PolicyOf, policy};
 
 use std::borrow::Borrow;
-use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::panic::Location;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::budget::{Budget, BudgetCell, BudgetRef};
@@ -35,8 +33,6 @@ pub struct SiteState {
     cell: BudgetCell,
     /// How many log lines of the function are left out.
     pub(crate) lines: Lines,
-    /// The keys that were logged because they override the configuration of a preset.
-    overridden: Mutex<BTreeSet<&'static str>>,
     /// The state of the budget of the function's hedges.
     pub(crate) hedges: BudgetCell,
 }
@@ -50,7 +46,6 @@ impl SiteState {
     pub const NEW: Self = Self {
         cell: BudgetCell::full(),
         lines: Lines::new(),
-        overridden: Mutex::new(BTreeSet::new()),
         hedges: BudgetCell::full(),
     };
 }
