@@ -186,7 +186,7 @@ impl BudgetConfig {
         start: Self::tokens(160),
         capacity: Self::tokens(160),
         failure: Self::tokens(16),
-        reward: Self::tokens(1),
+        // A call gives a token back, as there.
         ..Self::AWS
     };
 

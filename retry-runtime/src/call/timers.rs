@@ -118,9 +118,9 @@ pin_project! {
 #[cfg(feature = "_layers")]
 impl Wait {
     /// The first part of the wait, no longer than this.
-    pub(crate) fn at_most(self, longest: Duration) -> Self {
-        let end = self.end.min(self.now.plus(longest));
-        Self { end, ..self }
+    pub(crate) fn at_most(mut self, longest: Duration) -> Self {
+        self.end = self.end.min(self.now.plus(longest));
+        self
     }
 }
 
