@@ -68,12 +68,14 @@ pub fn mongodb_labels<L: AsRef<str>>(labels: impl IntoIterator<Item = L>) -> Ver
     // with `NoWritesPerformed`, which says that much of one command, and not whether another attempt helps.
     let passes =
         has("RetryableWriteError") || has("RetryableError") || has("ResumableChangeStreamError");
-    match (aborted, passes) {
-        _ if has("UnknownTransactionCommitResult") => Verdict::Unknown,
-        (false, false) => Verdict::Unknown,
+    if has("UnknownTransactionCommitResult") || !(aborted || passes) {
+        Verdict::Unknown
+    } else if has("SystemOverloadedError") {
         // "Drivers will backoff before attempting a retry."
-        _ if has("SystemOverloadedError") => Verdict::Throttled,
-        (true, _) => Verdict::Refused,
-        (false, true) => Verdict::Transient,
+        Verdict::Throttled
+    } else if aborted {
+        Verdict::Refused
+    } else {
+        Verdict::Transient
     }
 }
