@@ -148,6 +148,7 @@ impl State<'_> {
             noted.in_doubt |= noted.keyed && how.may_still_run();
         }
         self.end_attempt(Attempted::Failed(failed.verdict), Some(failed.words));
+        // In its place: moved into the closure, it takes 1 to 2 % of the time of a call that fails (`cargo run -p peers -- times`).
         let decided = retry.as_mut().map_err(|outcome| *outcome);
         let decided = decided.and_then(|retry| {
             if !matches!(frame.bodies.replace(Bodies::One), Bodies::One) {
