@@ -138,8 +138,7 @@ impl<C, K> Call<'_, C, K> {
 impl State<'_> {
     /// Whether the signal came.
     pub(super) fn is_signalled(&self) -> bool {
-        let rest = self.frame.rest.get();
-        rest.is_some_and(|rest| rest.noted().hedging.signalled)
+        (self.frame.rest.get()).is_some_and(|rest| rest.noted().hedging.signalled)
     }
 }
 

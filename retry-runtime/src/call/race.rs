@@ -23,7 +23,7 @@ use super::attempt::{Limits, poll_limits};
 use super::events::Event;
 use super::timers::{Next, poll_until_due};
 use super::{Call, NextAttemptAt, State};
-use crate::budget::{Charge, Request};
+use crate::budget::{BudgetRef, Charge, Request};
 use crate::clock::Stamp;
 use crate::context::{Allowed, Bodies, Leeway};
 use crate::report::{Hedge, Which};
@@ -129,8 +129,7 @@ impl State<'_> {
 
     /// Returns after how long the call hedges, or `None` for never.
     fn hedge_after(&self) -> Option<Duration> {
-        const LEAST: Duration = Duration::from_millis(1);
-        Some(self.settings.policy.hedge()?.max(LEAST))
+        Some(self.settings.policy.hedge()?.max(Duration::from_millis(1)))
     }
 
     /// Whether the call may hedge now, and takes that from the budget of its hedges.
@@ -152,9 +151,8 @@ impl State<'_> {
             return false;
         }
         let now = now.plus(frame.passed_over());
-        let may = self
-            .budget()
-            .is_some_and(|budget| budget.is_half_full() && budget.paused_until(now).is_none())
+        let budget = self.budget().filter(BudgetRef::is_half_full);
+        let may = budget.is_some_and(|budget| budget.paused_until(now).is_none())
             && self.hedges().take(HEDGE, now).is_some();
         if !may {
             frame.rest().noted().hedging.hedge = Some(Hedge::Refused);

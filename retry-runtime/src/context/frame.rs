@@ -276,8 +276,7 @@ impl Frame {
 
     /// The delays that count as time of the call, although it did not wait.
     pub(crate) fn passed_over(&self) -> Duration {
-        let passed_over = self.rest.get().map(|rest| rest.noted().waits.passed_over);
-        passed_over.unwrap_or_default()
+        (self.rest.get()).map_or(Duration::ZERO, |rest| rest.noted().waits.passed_over)
     }
 
     /// Counts a delay that is not waited for as time of the call.
