@@ -170,7 +170,8 @@ impl Budget {
         /// The default is 2 for [`new`](Self::new), 14 for [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
         with_retry_cost(tokens: u32) => numbers.failure = BudgetConfig::tokens(tokens);
 
-        /// Sets how many tokens a retry takes after an attempt that reached its `timeout`, in `[0, 268_435]`.
+        /// Sets how many tokens a retry takes after an attempt that reached its `timeout`, or had a transient failure at most 1 ms before it, in
+        /// `[0, 268_435]`.
         ///
         /// The default is 6 for [`new`](Self::new), 14 for [`aws`](Self::aws), and 1 for [`ratio`](Self::ratio).
         with_timeout_cost(tokens: u32) => numbers.timeout = BudgetConfig::tokens(tokens);

@@ -16,7 +16,7 @@ pub(crate) enum Charge {
     Failure,
     /// After an error with the verdict `Throttled`.
     Throttled,
-    /// After an attempt that its timeout cut. The service may still be working on that attempt.
+    /// After an attempt that its timeout cut, or that failed at the limit. The service may still be working on that attempt.
     Timeout,
 }
 

@@ -212,6 +212,11 @@ impl State<'_> {
             // A wait counts as pending.
             at_once: !frame.was_pending.get() && frame.number() == 1,
         };
+        // A client that keeps to the limit too may be first. It may round the time that it is sent down to milliseconds.
+        let limit = frame.times.get().cut.minus(Duration::from_millis(1));
+        if previous == PreviousFailure::Failed(Verdict::Transient) && limit <= now {
+            request.charge = Charge::Timeout;
+        }
         if frame.progressed() == frame.number() {
             // A retry after progress restarts the count of attempts, so it has to cost something.
             request.charge = request.charge.max(Charge::Failure);

@@ -380,7 +380,9 @@ async fn a_grpc_server_that_gives_up_first_is_asked_again() {
 /// As the guide's page on deadlines says: the channel reads the time left, too.
 #[tokio::test(start_paused = true)]
 async fn a_channel_may_end_an_attempt_at_the_same_instant_as_its_limit() {
-    #[retry(attempts = 2, timeout = "1s")]
+    static TOKENS: reattempt::Budget = reattempt::Budget::new().with_refill(0.0);
+
+    #[retry(attempts = 2, timeout = "1s", budget = TOKENS)]
     async fn check(channel: &Channel) -> Result<(), reattempt::Error<Status>> {
         let mut request = tonic::Request::new(HealthCheckRequest::default());
         set_attempt_metadata(request.metadata_mut());
@@ -401,5 +403,7 @@ async fn a_channel_may_end_an_attempt_at_the_same_instant_as_its_limit() {
         "{error:?}"
     );
     assert_eq!(error.verdict(), Verdict::Transient);
-    assert_eq!(report.unwrap().attempts(), 2);
+    let report = report.unwrap();
+    assert_eq!(report.attempts(), 2);
+    assert_eq!(report.budget_level(), Some(194.0), "as after a timeout");
 }

@@ -11,9 +11,10 @@ struct Ended { result: Option<Result<usize, Failed>>, other: Option<Failed> }
 struct Running { number: u32, ends: u64, cut: u64, result: Result<usize, Failed> }
 
 /// A call. The attempts `before` progress do not count. `permit` is what the budget gave for a retry that has not
-/// begun. `of_use` is what the deadline leaves an attempt, and `patience` when the call waits no longer in a pause.
+/// begun. `cut` is the limit of the attempt, `of_use` what the deadline leaves an attempt, and `patience` when the call
+/// waits no longer in a pause.
 struct Call {
-    settings: Settings, deadline: u64, most: u32, before: u32, permit: u64, of_use: u64, patience: Option<u64>, source: Option<usize>, report: Report,
+    settings: Settings, deadline: u64, cut: u64, most: u32, before: u32, permit: u64, of_use: u64, patience: Option<u64>, source: Option<usize>, report: Report,
 }
 
 impl Model<'_> {
@@ -24,7 +25,7 @@ impl Model<'_> {
         let report = Report { depth, outcome: "dropped", ..Report::default() };
         let deadline = own.min(inherited);
         let of_use = ((deadline - began) / 10).min(ms(50));
-        let mut call = Call { settings, deadline, most, before: 0, permit: 0, of_use, patience: None, source: None, report };
+        let mut call = Call { settings, deadline, cut: NEVER, most, before: 0, permit: 0, of_use, patience: None, source: None, report };
         self.refused = None;
         self.earlier.push([0; 3]);
         self.cancels.push(settings.cancel.map_or(NEVER, |cancel| began + cancel));
@@ -219,14 +220,18 @@ impl Model<'_> {
         }
     }
 
-    /// No retry after progress is free.
+    /// A transient failure at the limit costs as much as a timeout, and no retry after progress is free.
     fn price(&self, call: &Call, failed: Failed) -> u64 {
-        price(failed).max(if self.progress == call.report.attempts { 2000 } else { 0 })
+        match price(failed) {
+            2000 if failed.verdict == Transient && self.now + ms(1) >= call.cut => 6000,
+            price => price.max(if self.progress == call.report.attempts { 2000 } else { 0 }),
+        }
     }
 
     fn attempt(&mut self, call: &mut Call) -> Result<Ended, Halt> {
         let (settings, depth, number) = (call.settings, call.report.depth, call.report.attempts);
         let cuts = !settings.blocking && settings.is_limited();
+        call.cut = settings.timeout.map_or(NEVER, |timeout| self.now + timeout);
         if let (Some(hedge), 1) = (settings.hedge, number) {
             let mut running = vec![];
             self.limits.push((call.deadline, cuts));
@@ -235,7 +240,7 @@ impl Model<'_> {
             for one in &running { self.gone(depth, one.number) }
             return ended;
         }
-        self.limits.push((settings.timeout.map_or(NEVER, |timeout| self.now + timeout).min(call.deadline), cuts));
+        self.limits.push((call.cut.min(call.deadline), cuts));
         self.begins(depth, number, call.most.saturating_add(call.before), NEVER);
         let body = self.body(call);
         self.limits.pop();
@@ -280,7 +285,7 @@ impl Model<'_> {
     fn race(&mut self, call: &mut Call, hedge: u64, running: &mut Vec<Running>) -> Result<Ended, Halt> {
         let (settings, depth) = (call.settings, call.report.depth);
         let (mut hedge, mut other) = (Some(hedge), None);
-        let cut = settings.timeout.map_or(NEVER, |timeout| self.now + timeout);
+        let cut = call.cut;
         loop {
             if running.is_empty() || hedge == Some(self.now) {
                 if !running.is_empty() { (hedge, call.report.attempts, call.report.hedge) = (None, 2, Some("lost")) }
