@@ -596,7 +596,8 @@ async fn a_loop_around_a_call_needs_a_pause_because_a_refused_call_returns_at_on
     let server = down();
     patient(&server).await.unwrap();
     let requests = server.1.get();
-    assert!((5..20).contains(&requests), "{requests} in one call");
+    // 30 requests need 21 delays of at most 20 s that last less than a minute together: once in 10^9 runs.
+    assert!((5..30).contains(&requests), "{requests} in one call");
 }
 
 /// A client may keep to the limit too. Only the price is that of a timeout. A request that was refused did nothing.
