@@ -493,7 +493,12 @@ async fn calls_that_fail_for_a_minute_say_so_once_a_minute_whatever_their_number
 /// The caller asked for it. At a deploy, each call in flight would write a warning.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_cancelled_writes_no_warning() {
-    plays!(call(attempts = 4, base = "1s", cancel = sleep(ms(500))));
+    plays!(call(
+        attempts = 4,
+        base = "1s",
+        jitter = "none",
+        cancel = sleep(ms(500))
+    ));
     let log = Log::listen();
     call(&Script::new([RESET])).await.unwrap_err();
     let lines = log.lines();
