@@ -6,13 +6,13 @@ use std::fs;
 use crate::markdown::{read, root, words};
 
 /// The page that has a limit with its tables.
-const README: (&str, usize) = ("README.md", 650);
+const README: (&str, usize) = ("README.md", 720);
 
-/// A page, or a folder of pages, and how many words it may have outside of tables.
+/// A page, or a folder of pages, and how many words it is to have outside of tables.
 const LIMITS: [(&str, usize); 3] = [
-    ("src/retry.md", 1_750),
-    ("src/guide", 10_800),
-    ("docs", 4_600),
+    ("src/retry.md", 1_850),
+    ("src/guide", 12_600),
+    ("docs", 5_400),
 ];
 
 /// The Markdown of a page, or of each page in a folder.
@@ -35,12 +35,14 @@ fn in_tables_and_outside(page: &str) -> (usize, usize) {
     (inside, words(page) - inside)
 }
 
-/// Says how far a page is from its limit.
-fn held(path: &str, found: usize, most: usize) -> Result<String, String> {
+/// Says how far a page is from its limit. It may have 5 % more words, so that a new row or client costs no sentence of another page.
+fn held(path: &str, found: usize, limit: usize) -> Result<String, String> {
+    let most = limit + limit / 20;
+    let said = format!("{path}: {found} words, limit {limit}, at most {most}");
     match most.checked_sub(found) {
-        Some(left) => Ok(format!("{path}: {found} words of {most}, {left} left")),
+        Some(_) => Ok(said),
         None => Err(format!(
-            "{path}: {found} words of {most}, {} too many",
+            "{said}: shorten what was added here by {}, or raise the limit in tests/checkout/words.rs",
             found - most
         )),
     }
@@ -66,14 +68,16 @@ fn each_group_of_pages_is_within_its_number_of_words() {
 fn a_limit_says_by_how_much_and_rows_of_tables_count_apart() {
     let page = "One two.\n\n| a | b |\n|---|---|\n| c d | e |\n\nThree | four.\n";
     assert_eq!(in_tables_and_outside(page), (5 + 1 + 6, 5));
-    let within = "p: 5 words of 7, 2 left".to_owned();
-    assert_eq!(held("p", 5, 7), Ok(within));
-    let beyond = "p: 9 words of 7, 2 too many".to_owned();
-    assert_eq!(held("p", 9, 7), Err(beyond));
+    let within = "p: 42 words, limit 40, at most 42".to_owned();
+    assert_eq!(held("p", 42, 40), Ok(within));
+    let beyond = held("p", 43, 40).unwrap_err();
+    assert!(
+        beyond.starts_with("p: 43 words, limit 40, at most 42: shorten what was added here by 1, ")
+    );
 }
 
 #[test]
-fn the_guide_has_at_most_twenty_two_pages() {
+fn the_guide_has_at_most_twenty_four_pages_and_an_index() {
     let pages = pages("src/guide").len();
-    assert!(pages <= 22, "{pages}");
+    assert!(pages <= 24 + 1, "{pages}");
 }
