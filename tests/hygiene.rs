@@ -246,23 +246,27 @@ mod shadowed {
         };
     }
 
-    /// Methods of every type, with the names of our methods. An inherent method comes first only if it borrows its
-    /// receiver in the same way.
+    /// Methods of every type, with the names of our methods. Those that borrow nothing mutably come before an inherent method that
+    /// does.
     trait Everywhere {
         fn begin(&self) {}
         fn begin_with(&self) {}
         fn settings(&self) {}
-        fn attempt(&mut self) {}
+        fn attempt(&self) {}
         fn when_ok(&self) {}
         fn until(&self) {}
         fn unless(&self) {}
-        fn settle(&mut self) {}
-        fn decide(&mut self) {}
-        fn race(&mut self) {}
+        fn settle(&self) {}
+        fn settle_with(&self) {}
+        fn ask_about(&self) {}
+        fn retry_after(&self) {}
+        fn pass_pause(&self) {}
+        fn end_preparation(&self) {}
+        fn race(&self) {}
         fn wait(&self) {}
-        fn prepare(&mut self) {}
+        fn prepare(&self) {}
         fn prepared(&self) {}
-        fn cut_between(&mut self) {}
+        fn cut_between(&self) {}
         fn err(&self) {}
         fn pin(&mut self) {}
         fn clone(&self) {}

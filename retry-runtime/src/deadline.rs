@@ -80,7 +80,7 @@ pub(crate) fn scope_if<F: Future>(
     duration: Option<Duration>,
     make: impl FnOnce() -> F,
 ) -> DeadlineScope<F> {
-    let frame = Frame::of_scope(Stamp::now().after(duration));
+    let mut frame = Frame::of_scope(Stamp::now().after(duration));
     let future = frame.narrow(make);
     DeadlineScope { frame, future }
 }
@@ -104,7 +104,7 @@ fn within<F: Future>(deadline: Stamp, future: F) -> DeadlineScope<F> {
 /// In an attempt it equals [`Attempt::remaining`](crate::Attempt::remaining).
 #[must_use]
 pub fn remaining() -> Option<Duration> {
-    outer(|frame| frame.times.get().nearest().left()).flatten()
+    outer(|frame| frame.limits().nearest().left()).flatten()
 }
 
 pin_project! {

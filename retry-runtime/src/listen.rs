@@ -11,7 +11,7 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 use scoped_tls_hkt::ScopedKey;
 
-use crate::context::outer;
+use crate::context::{Frame, outer};
 use crate::opaque::opaque;
 use crate::report::Report;
 use crate::test_scope::TestScope;
@@ -134,7 +134,7 @@ pub(crate) fn test_scope_around() -> Option<Arc<TestScope>> {
 
 /// The outer frame, as an address to compare while it is lent; 0 for none.
 fn mark() -> usize {
-    outer(|frame| std::ptr::from_ref(frame).addr()).unwrap_or(0)
+    outer(Frame::mark).unwrap_or(0)
 }
 
 /// Returns the output of a future together with the [`Report`] of the call in it.

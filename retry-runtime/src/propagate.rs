@@ -62,12 +62,16 @@ impl<F: Future> Future for Propagate<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        let frame = &*this.frame;
+        let frame = this.frame;
+        let own = frame.times;
+        outer(|outer| frame.times.inherit(&outer.limits()));
         let poll = || frame.lend(|| this.future.poll(context));
-        frame.within_limits_around(|| match this.listener {
+        let polled = match this.listener {
             Some(listener) => listener.lend(poll),
             None => poll(),
-        })
+        };
+        frame.times = own;
+        polled
     }
 }
 

@@ -431,12 +431,9 @@ impl<Q, L> RetryLayer<Q, L> {
         };
         let mut call = Call::<E::Cut, Kept<FailedAttempt>>::with(&site);
         let mut answer = None;
-        let ended = 'call: loop {
-            while let Some(at) = match call.pause() {
-                Ok(at) => at,
-                Err(cut) => break 'call call.cut_between(cut),
-            } {
-                at.await;
+        let ended = loop {
+            if let Err(cut) = call.pass_pause().await {
+                break call.cut_between(cut);
             }
             let mut service = service.clone();
             let mut unsent = Some(sends.0);
@@ -454,16 +451,18 @@ impl<Q, L> RetryLayer<Q, L> {
                     _ => Ok(response),
                 }
             };
-            let ended = match (call.attempt(attempt).await, Limits::from(Cut::Timeout)) {
+            let ended = match call.attempt(attempt).await {
                 // Nothing was sent, because the client was not ready in time.
-                (Err(cut), _) if unsent.is_some() && cut.into() == Cut::Timeout => {
+                Err(cut) if unsent.is_some() && cut.into() == Cut::Timeout => {
                     Ok(Err(FailedAttempt {
                         assessment: Assessment::new(Verdict::Refused),
-                        ..call.state.stopped(Outcome::Timeout).into()
+                        ..call.state.stopped(Outcome::Timeout, Cut::Timeout).into()
                     }))
                 }
-                (Ok(Err(failed)), Some(cut)) if requests.timed_out(&failed.error) => Err(cut),
-                (ended, _) => ended,
+                Ok(Err(failed)) if requests.timed_out(&failed.error) => {
+                    E::Cut::reached(call.state.cut_by_client()).and(Ok(Err(failed)))
+                }
+                ended => ended,
             };
             // It may hold a permit.
             drop(service);

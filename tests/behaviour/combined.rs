@@ -98,16 +98,16 @@ async fn a_panic_of_the_cancel_future_takes_nothing() {
         .await;
     }
     let mut spent = 0.0;
-    // The call polls the future when an attempt begins, when its wait begins, and when the wait ends.
-    for polls in 1..12 {
+    // The call polls the future when it asks for a pause, when an attempt begins, when its wait begins, and when the wait ends.
+    for polls in 1..16 {
         let script = Arc::new(Script::new([RESET]));
         let task = tokio::spawn({
             let script = script.clone();
             async move { call(&script, polls).await }
         });
         let panicked = task.await.is_err_and(|error| error.is_panic());
-        assert_eq!(panicked, polls < 11, "{polls}");
-        spent += 14.0 * f64::from(polls.saturating_sub(2) / 3);
+        assert_eq!(panicked, polls < 15, "{polls}");
+        spent += 14.0 * f64::from(polls.saturating_sub(3) / 4);
         assert_eq!(500.0 - LEVEL.level(), spent, "{polls}");
     }
     assert!(reattempt::Attempt::current().is_none());

@@ -78,7 +78,7 @@ impl Turns<'_> {
         let (ended, checked, settled) = (self.blame("__ended"), self.checked(), self.settled());
         let attempt = if hedges {
             // Each attempt, and a hedge beside it, gets arguments of its own.
-            let race = generated!(|| { #each #body }, |__call, #ended| { #checked #settled });
+            let race = generated!(|| { #each #body }, |mut __call, #ended| { #checked #settled });
             let (settled, race) = (self.blame("__settled"), self.run("race", race));
             generated!(#allowed let #settled = #race; let __at = match #settled)
         } else {
@@ -89,7 +89,7 @@ impl Turns<'_> {
             generated!(#allowed let #ended = #attempt; #checked let __at = match #settled)
         };
         let wait = self.wait();
-        let pause = self.pause(&wait);
+        let pause = self.pause();
         let before_retry = self.before_retry();
         // It must not begin in a pause either.
         let pause_before = before_retry.as_ref().and(pause.as_ref());
@@ -164,40 +164,22 @@ impl Turns<'_> {
     /// names a budget can have one with a pause. A call that is cancelled is so also if the pause does not fit its deadline.
     ///
     /// ```text
-    /// Output: while let Some(at) = match call.pause() {
-    ///             Ok(at) => at,
-    ///             Err(cut) => {
-    ///                 let cut = match unless(cancel.as_mut(), ready(cut)).await {
-    ///                     Some(cut) => cut,
-    ///                     None => return call.cut_between(Cut::Cancelled),
-    ///                 };
-    ///                 return call.cut_between(cut);
-    ///             }
-    ///         } {
-    ///             at.await;
+    /// Output: match call.pass_pause().await {
+    ///             Ok(()) => (),
+    ///             Err(cut) => return call.cut_between(cut),    // with limits
     ///         }
     /// ```
-    fn pause(&self, wait: &TokenStream) -> Option<TokenStream> {
+    fn pause(&self) -> Option<TokenStream> {
         self.model.budget.as_ref()?.value.expr()?;
+        let passed = self.run("pass_pause", TokenStream::new());
         let cut = self.limited.then(|| {
-            let unless_cancelled = match self.cancel {
-                Some(_) => self.awaited("unless", &generated!(::core::future::ready(__cut))),
-                None => generated!(__cut),
-            };
             let stopped = self.call("cut_between", generated!(__cut));
-            generated! {
-                __retry::Err(__cut) => {
-                    let __cut = #unless_cancelled;
-                    return #stopped;
-                }
-            }
+            generated!(__retry::Err(__cut) => return #stopped,)
         });
         Some(generated! {
-            while let __retry::Some(__at) = match __call.pause() {
-                __retry::Ok(__at) => __at,
+            match #passed {
+                __retry::Ok(()) => (),
                 #cut
-            } {
-                #wait;
             }
         })
     }
@@ -296,7 +278,7 @@ impl Turns<'_> {
     fn run(&self, part: &str, of: impl ToTokens) -> TokenStream {
         if self.model.blocking.is_some() {
             let part = Ident::new(&format!("{part}_blocking"), Span::mixed_site());
-            return generated!(__call.#part(#of));
+            return generated!(__retry::Call::#part(&mut __call, #of));
         }
         let unless = match part {
             // An attempt that runs ends by itself.
@@ -304,13 +286,13 @@ impl Turns<'_> {
             _ => "unless",
         };
         let part = Ident::new(part, Span::mixed_site());
-        self.awaited(unless, &generated!(__call.#part(#of)))
+        self.awaited(unless, &generated!(__retry::Call::#part(&mut __call, #of)))
     }
 
     /// Waits for the next attempt.
     fn wait(&self) -> TokenStream {
         if self.model.blocking.is_some() {
-            return generated!(__call.wait_blocking(__at));
+            return generated!(__retry::Call::wait_blocking(&mut __call, __at));
         }
         self.awaited("unless", &generated!(__at))
     }
@@ -342,6 +324,6 @@ impl Turns<'_> {
     /// Calls a method that makes, takes or reads the user's result, or a part of it.
     fn call(&self, method: &str, arguments: impl ToTokens) -> TokenStream {
         let method = self.blame(method);
-        quote_spanned!(self.blamed=> __call.#method(#arguments))
+        quote_spanned!(self.blamed=> __retry::Call::#method(&mut __call, #arguments))
     }
 }

@@ -69,7 +69,7 @@ impl<F: Future, C: Limits> Future for Attempting<'_, '_, F, C> {
     #[inline]
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let state = &**this.state;
+        let state = &mut **this.state;
         let entered = match this.runs {
             Runs::Body => state.enter_attempt(),
             Runs::BeforeRetry => state.enter_preparation(),
@@ -91,8 +91,8 @@ const LAST_POLLS: u8 = 3;
 impl State<'_> {
     /// Enters an attempt and its span for one poll. The first poll begins it. Returns the cut if the deadline was reached before.
     #[inline]
-    pub(super) fn enter_attempt<C: Limits>(&self) -> Result<(), C> {
-        if !matches!(self.frame.phase.get(), Phase::Attempt(_)) {
+    pub(super) fn enter_attempt<C: Limits>(&mut self) -> Result<(), C> {
+        if !matches!(self.frame.phase(), Phase::Attempt(_)) {
             self.begin_attempt()?;
         }
         self.enter_span();
@@ -102,15 +102,12 @@ impl State<'_> {
     /// Enters `before_retry` and the span of the call for one poll. The first poll begins it. Returns the cut if the deadline was
     /// reached before.
     #[inline(never)]
-    pub(super) fn enter_preparation<C: Limits>(&self) -> Result<(), C> {
-        let frame = &self.frame;
-        let phase = frame.phase.get();
-        if !matches!(phase, Phase::Preparation(_)) {
-            frame.phase.set(Phase::Preparation(phase.permit()));
-            frame.renew_limits();
+    pub(super) fn enter_preparation<C: Limits>(&mut self) -> Result<(), C> {
+        if !matches!(self.frame.phase(), Phase::Preparation(_)) {
+            self.frame.begin_preparation();
             self.end_wait();
-            if frame.times.get().deadline.left() == Some(Duration::ZERO) {
-                C::from(Cut::Late).map_or(Ok(()), Err)?;
+            if self.frame.times.deadline.left() == Some(Duration::ZERO) {
+                C::reached(Cut::Late)?;
             }
         }
         self.enter(|spans| spans.call.clone());
@@ -119,14 +116,9 @@ impl State<'_> {
 
     /// Records that the code inside is pending.
     #[inline]
-    pub(super) fn suspend(&self) {
-        // A refusal only counts if the attempt fails in the same poll, or waits for a call that ran beside the refused one.
-        let node = self.frame.refusal.get().and_then(|_| self.frame.node.get());
-        if node.is_none_or(|node| !node.runs_beside(self.frame.present())) {
-            self.frame.refusal.set(None);
-        }
-        self.follows_refusal.set(false);
-        self.frame.was_pending.set(true);
+    pub(super) fn suspend(&mut self) {
+        self.frame.suspend();
+        self.follows_refusal = false;
         if self.frame.rest.get().is_some() {
             self.enter(|_| None);
             self.share_open_commits();
@@ -135,34 +127,33 @@ impl State<'_> {
 
     /// Begins an attempt. Returns the cut if the deadline was reached before.
     #[inline]
-    pub(super) fn begin_attempt<C: Limits>(&self) -> Result<(), C> {
-        let (frame, policy) = (&self.frame, &self.settings.policy);
-        let phase = frame.phase.get();
+    pub(super) fn begin_attempt<C: Limits>(&mut self) -> Result<(), C> {
+        let policy = &self.settings.policy;
+        let phase = self.frame.phase();
         let first = matches!(phase, Phase::New);
         // Most attempts are the first of an outermost call, and begin with it.
-        let alone = first && frame.rest.get().is_none() && outer(|_| ()).is_none();
+        let alone = first && self.frame.rest.get().is_none() && outer(|_| ()).is_none();
         if !alone {
             self.look_around();
         }
         if first {
             let faults = self.budget().map(|budget| budget.cell.faults());
-            frame.faults.set(faults.unwrap_or_default());
+            self.frame.faults = faults.unwrap_or_default();
         }
         if C::LIMITED {
-            let times = frame.times.get();
+            let times = &mut self.frame.times;
             let began = times.started.filter(|_| alone);
             let now = began.unwrap_or_else(Stamp::now);
             // A call with a deadline of zero makes one attempt.
             let must_begin = first && policy.deadline() == Some(Duration::ZERO);
             if !alone && times.deadline <= now && !must_begin {
-                C::from(Cut::Late).map_or(Ok(()), Err)?;
+                C::reached(Cut::Late)?;
             }
             let cut = now.after(policy.timeout());
-            frame.times.set(Times { cut, ..times });
+            times.cut = cut;
         }
         // Now it counts.
-        frame.count_attempt();
-        frame.phase.set(Phase::Attempt(phase.permit()));
+        self.frame.begin_attempt(phase.permit());
         if !first {
             // Now, because the call may be dropped. Taken back if the call succeeds.
             self.note_retries();
@@ -173,8 +164,8 @@ impl State<'_> {
 
     /// Looks at what changed since the last attempt: limits, the wait, and the outer call.
     #[cold]
-    fn look_around(&self) {
-        self.last_polls.set(0);
+    fn look_around(&mut self) {
+        self.last_polls = 0;
         self.frame.renew_limits();
         self.end_wait();
         outer(|outer| self.begin_within(outer));
@@ -183,13 +174,13 @@ impl State<'_> {
     /// Is pending as long as the body is polled once more, although it reached this limit. Its answer may have come in time, and lie
     /// in a socket that another task reads.
     #[cold]
-    fn poll_last(&self, limit: Stamp, waker: &mut Context<'_>) -> Poll<()> {
-        let polls = self.last_polls.get();
+    fn poll_last(&mut self, limit: Stamp, waker: &mut Context<'_>) -> Poll<()> {
+        let polls = self.last_polls;
         let is_late = Stamp::now().since(limit) >= LATE;
         if !is_late || polls == LAST_POLLS || !self.frame.is_attempt() {
             return Poll::Ready(());
         }
-        self.last_polls.set(polls + 1);
+        self.last_polls = polls + 1;
         // It wakes this task after tokio has looked at the sockets, and run the tasks that they wake.
         pin!(yield_now()).poll(waker)
     }
@@ -199,11 +190,11 @@ opaque! { Attempting [F, C: Limits] ['_, '_, F, C]; }
 
 /// Returns the limit of an attempt that was reached, after the last polls of its body. It is not generic, so a program has it once.
 pub(super) fn poll_limits(
-    state: &State<'_>,
+    state: &mut State<'_>,
     slot: Pin<&mut Option<Sleep>>,
     waker: &mut Context<'_>,
 ) -> Poll<Cut> {
-    let Times { deadline, cut, .. } = state.frame.times.get();
+    let Times { deadline, cut, .. } = state.frame.times;
     if deadline.min(cut) == Stamp::NEVER {
         return Poll::Pending;
     }
@@ -227,6 +218,8 @@ pub(super) fn poll_limits(
 pub enum Cut {
     /// It reached its timeout.
     Timeout,
+    /// The client ended it at a limit of its own.
+    OfClient,
     /// It reached the deadline of the call.
     Deadline,
     /// The deadline, own or inherited, was reached before the attempt or its `before_retry` began.
@@ -260,11 +253,14 @@ pub trait Limits: Copy + Into<Cut> {
         Poll::Pending
     }
 
-    /// Returns the cut, or `None` for a function without limits.
+    /// Cuts the call, unless it has no limits.
+    ///
+    /// # Errors
+    ///
+    /// - The cut, if the call has limits.
     #[inline]
-    #[must_use]
-    fn from(_cut: Cut) -> Option<Self> {
-        None
+    fn reached(_cut: Cut) -> Result<(), Self> {
+        Ok(())
     }
 }
 
@@ -281,8 +277,8 @@ impl Limits for Cut {
     }
 
     #[inline]
-    fn from(cut: Cut) -> Option<Self> {
-        Some(cut)
+    fn reached(cut: Cut) -> Result<(), Self> {
+        Err(cut)
     }
 }
 
@@ -299,7 +295,7 @@ impl From<Never> for Cut {
 
 words! {
     Cut, "Returns the text of events and of errors.",
-    Self::Timeout => "timed out",
+    Self::Timeout | Self::OfClient => "timed out",
     Self::Deadline => "deadline reached",
     Self::Late => "the wait ended after the deadline",
     Self::Paused => "the pause of the budget does not fit the deadline",

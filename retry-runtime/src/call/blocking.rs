@@ -21,7 +21,7 @@ use super::timers::Next;
 use super::{Call, Limits, NextAttemptAt};
 use crate::atomics::Flag;
 use crate::clock::Stamp;
-use crate::context::{Phase, outer};
+use crate::context::{Frame, Phase, outer};
 use crate::trace;
 
 /// A call that may block its thread. In a browser there is none.
@@ -46,17 +46,17 @@ impl<C: Limits, K> Call<'_, C, K> {
     where
         C: CanBlock,
     {
-        if self.state.frame.phase.get() == Phase::New {
+        if self.state.frame.phase() == Phase::New {
             // Nothing runs beside it, so the body around went on after a refusal.
-            outer(|outer| outer.refusal.set(None));
+            outer(Frame::forget_refusal);
         }
         self.state.enter_attempt()?;
         Ok(self.state.frame.lend(body))
     }
 
     /// Waits for the next attempt.
-    pub fn wait_blocking(&self, at: NextAttemptAt) {
-        let state = &self.state;
+    pub fn wait_blocking(&mut self, at: NextAttemptAt) {
+        let state = &mut self.state;
         let Next::At(_, at) = at.next else {
             return;
         };

@@ -144,7 +144,7 @@ impl State<'_> {
             function: self.settings.name,
             attempt: frame.number(),
             attempts: frame.attempts_allowed(),
-            verdict: (frame.previous.get()).map_or(Verdict::Transient, PreviousFailure::verdict),
+            verdict: (frame.previous).map_or(Verdict::Transient, PreviousFailure::verdict),
             delay: (frame.rest.get().and_then(|rest| rest.noted().waits.last)).unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
             error,

@@ -14,33 +14,27 @@ use crate::stopped::Outcome;
 
 impl State<'_> {
     /// Begins an attempt inside another frame: inherits what is known there.
-    pub(super) fn begin_within(&self, outer: &Frame) {
-        let frame = &self.frame;
-        let begins = frame.phase.get() == Phase::New;
-        if begins && outer.was_pending.get() {
-            // The body around makes a new call, so it went on after the refusal.
-            outer.refusal.set(None);
-        }
-        // A call beside a refused one, as in `join!`, begins like one that follows it.
-        let follows = begins && outer.refusal.get().is_some();
-        self.follows_refusal.set(follows);
+    pub(super) fn begin_within(&mut self, outer: &Frame) {
+        let begins = self.frame.phase() == Phase::New;
+        let follows = begins && outer.follows_refusal();
+        self.follows_refusal = follows;
         let outermost = self.is_outermost(outer);
         let Allowed { leeway, again } = outer.inside();
-        let again = frame.inside.get().again || again && !outermost;
-        frame.inside.set(Allowed { leeway, again });
+        let again = self.frame.inside.again || again && !outermost;
+        self.frame.inside = Allowed { leeway, again };
         if begins && outer.is_call() && !outermost {
-            let prepares = matches!(outer.phase.get(), Phase::Preparation(_));
+            let prepares = matches!(outer.phase(), Phase::Preparation(_));
             let (number, function) = (outer.present(), self.settings.function());
             let around = outer.node.get_or_init(Arc::default);
             let node = around.begin(number, (prepares, follows), function, Stamp::now);
-            let _ = frame.node.set(node);
+            let _ = self.frame.node.set(node);
         }
         self.allow_within(outer);
     }
 
     /// Finds out how many attempts the call may make within the outer attempt, and returns it. It may make fewer than its own if the
     /// same operation had failed retries.
-    pub(super) fn allow_within(&self, outer: &Frame) -> u32 {
+    pub(super) fn allow_within(&mut self, outer: &Frame) -> u32 {
         let own = self.own_attempts();
         if self.is_outermost(outer) {
             return own;
@@ -76,20 +70,18 @@ impl State<'_> {
         let refusal = match outcome {
             Outcome::Budget | Outcome::HintTooLong | Outcome::Cancelled => Some(outcome),
             Outcome::Deadline | Outcome::Paused => Some(Outcome::Deadline),
-            _ => self.frame.refusal.get(),
+            _ => self.frame.refusal(),
         };
         outer(|outer| {
             let is_own = || !self.frame.shares_deadline_of(outer);
             let refusal = refusal.filter(|refusal| *refusal != Outcome::Deadline || !is_own());
-            let before = outer.refusal.get().filter(|_| !self.follows_refusal.get());
-            outer.refusal.set(refusal.or(before));
+            outer.refuse(refusal, self.follows_refusal);
         });
     }
 
     /// Whether the call counts as an outermost call here.
     fn is_outermost(&self, outer: &Frame) -> bool {
-        let is_scope =
-            outer.phase.get() == Phase::Scope && outer.inside().leeway != Leeway::Nothing;
+        let is_scope = outer.phase() == Phase::Scope && outer.inside().leeway != Leeway::Nothing;
         self.settings.policy.nested() == Nested::Multiply || is_scope
     }
 }

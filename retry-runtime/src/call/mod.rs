@@ -30,11 +30,13 @@ mod attempt;
 mod blocking;
 mod cancel;
 mod decide;
+mod ending;
 mod events;
 mod inner;
 mod observers;
 mod on_end;
 mod pause;
+mod permit;
 mod race;
 mod settle;
 mod timers;
@@ -46,7 +48,6 @@ pub use self::on_end::OnEnd;
 pub use self::settle::{Judgement, LastError, Said, Stops};
 pub use self::timers::NextAttemptAt;
 
-use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,18 +83,19 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         let started = (C::LIMITED || observed || trace::may_be_heard()).then(Stamp::now);
         let deadline = started.map_or(Stamp::NEVER, |now| now.after(settings.policy.deadline()));
         let rest = observed.then(|| of_test_scope(settings)).flatten();
-        let state = State {
+        let mut state = State {
             frame: Frame::new(Times::new(started, deadline), rest),
             settings,
             observed,
             recorded,
-            waits: Cell::new(false),
-            follows_refusal: Cell::new(false),
-            last_polls: Cell::new(0),
-            said: Cell::new(Said::Nothing),
+            waits: false,
+            follows_refusal: false,
+            last_polls: 0,
+            said: Said::Nothing,
             stands: false,
         };
-        state.frame.allow(state.own_attempts());
+        let own = state.own_attempts();
+        state.frame.allow(own);
         Self {
             state,
             kept: None,
@@ -125,6 +127,7 @@ impl SiteSettings<'static> {
 }
 
 /// A call, without what is generic.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct State<'p> {
     /// What the call shares with the code inside its attempts.
     pub(crate) frame: Frame,
@@ -134,14 +137,13 @@ pub(crate) struct State<'p> {
     /// A recorder was found when the call began.
     recorded: bool,
     /// The recorder counts the call as one that is between two attempts.
-    waits: Cell<bool>,
+    waits: bool,
     /// How often the body of the present attempt was polled after its limit.
-    last_polls: Cell<u8>,
+    last_polls: u8,
     /// What `when_ok`, `until` or `unless` says about the attempt that ended.
-    // In a cell: if their methods took `&mut self`, a trait of the user for every type could take them over.
-    said: Cell<Said>,
+    said: Said,
     /// The call began after the refusal of another one, in the present poll of the outer call.
-    follows_refusal: Cell<bool>,
+    follows_refusal: bool,
     /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
     stands: bool,
 }
@@ -151,7 +153,7 @@ pub(crate) struct State<'p> {
 impl State<'_> {
     /// Returns how long the call has taken, or `None` if its time has not started.
     pub(super) fn elapsed(&self) -> Option<Duration> {
-        let started = self.frame.times.get().started?;
+        let started = self.frame.times.started?;
         Some(Stamp::now().since(started))
     }
 

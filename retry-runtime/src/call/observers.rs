@@ -30,7 +30,7 @@ use crate::trace::{self, Begun, Entered, Spans};
 impl State<'_> {
     /// An attempt or a hedge begins: records a retry, and opens the span if a subscriber wants it.
     #[inline]
-    pub(super) fn on_attempt_begun(&self) {
+    pub(super) fn on_attempt_begun(&mut self) {
         if self.recorded {
             self.on_wait_ended();
             if self.frame.number() > 1 && self.frame.which() == Which::First {
@@ -96,7 +96,7 @@ impl State<'_> {
 
     /// A wait begins. `failed` says which failure it follows, unless it is the pause of the budget.
     pub(super) fn on_wait_begun(
-        &self,
+        &mut self,
         delay: Duration,
         now: Stamp,
         failed: Option<FailedWith<'_>>,
@@ -106,7 +106,7 @@ impl State<'_> {
         }
         if let Some(failed) = failed {
             self.log(Event::Retrying(failed, delay));
-            let started = self.frame.times.get().started.unwrap_or(now);
+            let started = self.frame.times.started.unwrap_or(now);
             if self.frame.number() > 1 && now.since(started) >= Duration::from_secs(60) {
                 self.log(Event::StillFailing(failed, delay));
             }
@@ -119,19 +119,19 @@ impl State<'_> {
             let budget = self.budget().filter(|_| failed.is_some());
             Metric::WaitBegins(delay, budget.map(|budget| budget.level()))
         });
-        self.waits.set(self.recorded);
+        self.waits = self.recorded;
     }
 
     /// The call ends: records it, and closes its spans.
-    pub(super) fn on_call_ended(&self, outcome: Outcome) {
+    pub(super) fn on_call_ended(&mut self, outcome: Outcome) {
         self.on_wait_ended();
         self.record(|| Metric::Ended(self.report(outcome)));
         self.change_spans(|spans| spans.end(outcome));
     }
 
     /// The wait is over, if there was one.
-    pub(super) fn on_wait_ended(&self) {
-        if self.waits.take() {
+    pub(super) fn on_wait_ended(&mut self) {
+        if mem::take(&mut self.waits) {
             self.record(|| Metric::WaitEnds);
         }
     }
@@ -159,7 +159,7 @@ impl State<'_> {
             outcome,
             elapsed: self.elapsed().unwrap_or_default(),
             waited,
-            verdict: match (frame.previous.get(), outcome) {
+            verdict: match (frame.previous, outcome) {
                 (
                     Some(PreviousFailure::TimedOut),
                     Outcome::Timeout | Outcome::Deadline | Outcome::InDoubt,

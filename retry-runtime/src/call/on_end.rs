@@ -58,7 +58,7 @@ impl<H, C, K> Drop for OnEnd<'_, H, C, K> {
     fn drop(&mut self) {
         // Before the hook, because an error may hold a connection or a permit.
         drop(self.call.kept.take());
-        let state = &self.call.state;
+        let state = &mut self.call.state;
         let mut outcome = Outcome::Dropped;
         notify(|| outcome = state.close());
         let report = state.report(outcome);

@@ -10,21 +10,39 @@ use crate::context::outer;
 use crate::delays::fit;
 
 impl<C: Limits, K> Call<'_, C, K> {
-    /// Returns how long the next attempt waits because its budget is in a pause, or `None` if it begins now. Ask again
-    /// after the wait, because another hint may have come.
+    /// Waits while the budget is in a pause. Another hint may come meanwhile, so the call asks again after each wait.
     ///
     /// # Errors
     ///
     /// - The pause does not fit the deadline.
-    #[inline]
-    pub fn pause(&self) -> Result<Option<NextAttemptAt>, C> {
-        let state = &self.state;
-        let budget = state.budget();
-        if budget.is_some_and(|budget| !budget.cell.is_at_rest()) {
-            let pause = state.wait_for_pause(C::LIMITED);
-            return pause.or_else(|cut| C::from(cut).map_or(Ok(None), Err));
+    pub async fn pass_pause(&mut self) -> Result<(), C> {
+        while let Some(at) = self.pause()? {
+            at.await;
         }
-        Ok(None)
+        Ok(())
+    }
+
+    /// The same, for a call that blocks its thread.
+    ///
+    /// # Errors
+    ///
+    /// - The pause does not fit the deadline.
+    pub fn pass_pause_blocking(&mut self) -> Result<(), C> {
+        while let Some(at) = self.pause()? {
+            self.wait_blocking(at);
+        }
+        Ok(())
+    }
+
+    /// Returns how long the next attempt waits, or `None` if it begins now.
+    #[inline]
+    fn pause(&mut self) -> Result<Option<NextAttemptAt>, C> {
+        let state = &mut self.state;
+        let budget = state.budget();
+        if budget.is_none_or(|budget| budget.cell.is_at_rest()) {
+            return Ok(None);
+        }
+        (state.wait_for_pause(C::LIMITED)).or_else(|cut| C::reached(cut).map(|()| None))
     }
 }
 
@@ -33,31 +51,31 @@ impl State<'_> {
     /// begins at the deadline around at the latest, because no error could say that the wait does not fit. If that deadline ends an
     /// outer call, no attempt begins.
     #[cold]
-    fn wait_for_pause(&self, limited: bool) -> Result<Option<NextAttemptAt>, Cut> {
-        let frame = &self.frame;
+    fn wait_for_pause(&mut self, limited: bool) -> Result<Option<NextAttemptAt>, Cut> {
         self.end_wait();
         let now = Stamp::now();
         let Some((left, most)) = self.left_of_pause(now) else {
             return Ok(None);
         };
-        outer(|outer| frame.inherit(outer));
+        outer(|outer| self.frame.times.inherit(&outer.limits()));
         // Over the first ceiling, so that the calls do not all begin at the end of the pause.
         let (low, high) = self.settings.delay_range(0, None);
         let spread = left.saturating_add(high.saturating_sub(low));
         let mut delays = (left, spread.min(most));
-        match frame.times.get().to_deadline(now) {
+        match self.frame.times.to_deadline(now) {
             Some((length, left)) if limited => {
                 delays = fit(delays, length, left).ok_or(Cut::Paused)?;
             }
             Some((_, left)) if left.is_zero() => {
                 // An outer call whose timer rang too is polled in this turn, and drops the call.
-                frame.rest().noted().waits.longest_pause = Some(now);
+                self.frame.rest().noted().waits.longest_pause = Some(now);
                 return Ok(Some(self.next(Next::At(now, now))));
             }
             Some((_, left)) => delays = (delays.0.min(left), delays.1.min(left)),
             None => {}
         }
-        Ok(Some(self.next(self.start_wait(delays, now, None))))
+        let wait = self.start_wait(delays, now, None);
+        Ok(Some(self.next(wait)))
     }
 
     /// Returns how long the pause goes on for this call, and how long the call waits at most: 1.25 times `max_retry_after` since

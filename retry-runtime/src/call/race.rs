@@ -77,7 +77,7 @@ impl<C: Limits, K> Call<'_, C, K> {
                         return Poll::Ready(settled);
                     }
                 }
-                let state = &self.state;
+                let state = &mut self.state;
                 let cut = C::poll(limit.as_mut(), |timer| poll_limits(state, timer, waker));
                 if let Poll::Ready(cut) = cut {
                     first.set(None);
@@ -87,7 +87,7 @@ impl<C: Limits, K> Call<'_, C, K> {
                     return Poll::Ready(settle(self, Err(cut)));
                 }
                 // After a limit that was seen late, no hedge begins.
-                let Some(at) = hedge_at.filter(|_| state.last_polls.get() == 0) else {
+                let Some(at) = hedge_at.filter(|_| state.last_polls == 0) else {
                     return Poll::Pending;
                 };
                 let now = ready!(poll_until_due(state, slow.as_mut(), waker, |now| {
@@ -110,19 +110,18 @@ impl<C: Limits, K> Call<'_, C, K> {
 
 impl State<'_> {
     /// When the attempt that begins gets a hedge beside it, if it is the first.
-    fn hedge_at(&self) -> Option<Stamp> {
-        let frame = &self.frame;
-        let first = frame.number() == 1;
+    fn hedge_at(&mut self) -> Option<Stamp> {
+        let first = self.frame.number() == 1;
         if first {
             self.hedges().succeed(None, Stamp::now);
         }
-        let Allowed { leeway, again } = frame.inside.get();
+        let Allowed { leeway, again } = self.frame.inside;
         if leeway != Leeway::Anything {
             // An outer call may hedge.
             return None;
         }
         let leeway = Leeway::Retry;
-        frame.inside.set(Allowed { leeway, again });
+        self.frame.inside = Allowed { leeway, again };
         let after = self.hedge_after().filter(|_| first)?;
         Some(Stamp::now().plus(after))
     }
@@ -146,7 +145,7 @@ impl State<'_> {
             || frame.attempts_allowed().is_some_and(|most| most < 2)
             || self.settings.idempotent == Some(false)
             || !self.is_enabled()
-            || frame.times.get().deadline <= now.after(self.hedge_after())
+            || frame.times.deadline <= now.after(self.hedge_after())
         {
             return false;
         }
@@ -161,24 +160,23 @@ impl State<'_> {
     }
 
     /// Begins the hedge: now it counts.
-    fn begin_hedge(&self) {
+    fn begin_hedge(&mut self) {
         self.log(Event::Hedged);
-        let frame = &self.frame;
-        let mut noted = frame.rest().noted();
+        let mut noted = self.frame.rest().noted();
         noted.hedging.hedge = Some(Hedge::Lost);
         noted.in_doubt = true;
         drop(noted);
-        frame.count_attempt();
-        frame.bodies.set(Bodies::Both(Which::Hedge));
+        self.frame.count_attempt();
+        self.frame.bodies = Bodies::Both(Which::Hedge);
         // As for a retry: taken back if the call succeeds.
         self.note_retries();
         self.on_attempt_begun();
     }
 
     /// Of two bodies that run, makes this one the present one.
-    pub(super) fn turn_to(&self, which: Which) {
-        if let Bodies::Both(_) = self.frame.bodies.get() {
-            self.frame.bodies.set(Bodies::Both(which));
+    pub(super) fn turn_to(&mut self, which: Which) {
+        if let Bodies::Both(_) = self.frame.bodies {
+            self.frame.bodies = Bodies::Both(which);
         }
     }
 }

@@ -24,6 +24,7 @@
 use std::borrow::Borrow;
 use std::fmt::Display;
 use std::marker::PhantomData;
+use std::mem;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::time::Duration;
 
@@ -87,7 +88,7 @@ impl<C: Limits, K> Call<'_, C, K> {
         C: Stops<R::Error, W>,
         K: LastError<C, R::Error, W>,
     {
-        let said = self.state.said.take();
+        let said = mem::take(&mut self.state.said);
         let ended = match ended.map(R::into) {
             Ok(Ok(value)) if said == Said::Nothing => {
                 self.state.succeed();
@@ -112,10 +113,8 @@ impl<C: Limits, K> Call<'_, C, K> {
         C: Stops<R::Error, W>,
         K: LastError<C, R::Error, W>,
     {
-        let ended = match (ended, C::from(Cut::NotReady)) {
-            (Ok(_), Some(unready)) if said == Said::NotReady => Err(unready),
-            (ended, _) => ended,
-        };
+        let unready = (said == Said::NotReady && ended.is_ok()).then_some(Cut::NotReady);
+        let ended = unready.map_or(Ok(()), C::reached).and(ended);
         let (next, words) = match ended {
             Ok(Err(error)) => {
                 let harmless = self.state.settings.idempotent == Some(true);
@@ -171,7 +170,7 @@ impl<C: Limits, K> Call<'_, C, K> {
     /// not. One that is not ready is dropped, as if a limit had cut the attempt.
     #[inline]
     pub fn ask_about<R: ResultLike>(
-        &self,
+        &mut self,
         ended: &Result<R, C>,
         said: Said,
         ask: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
@@ -187,7 +186,7 @@ impl<C: Limits, K> Call<'_, C, K> {
 
     /// Asks `unless` about an error. After a timeout, asks it about the error that the caller would get.
     pub fn unless<R, W>(
-        &self,
+        &mut self,
         ended: &Result<R, C>,
         veto: impl FnOnce(&Failed<'_, R::Error>) -> bool,
     ) where
@@ -197,10 +196,12 @@ impl<C: Limits, K> Call<'_, C, K> {
         let veto = |error: &_| beside_body(|| veto(&Failed::new(error, false)));
         let vetoed = match ended {
             Ok(result) => result.borrow().as_ref().err().is_some_and(veto),
-            Err(cut) if (*cut).into() == Cut::Timeout => {
-                veto(&cut.error(self.state.stopped(Outcome::Timeout)))
-            }
-            Err(_) => false,
+            Err(cut) => match (*cut).into() {
+                reached @ (Cut::Timeout | Cut::OfClient) => {
+                    veto(&cut.error(self.state.stopped(Outcome::Timeout, reached)))
+                }
+                _ => false,
+            },
         };
         if vetoed {
             self.say(Said::Vetoed, None);
@@ -209,24 +210,24 @@ impl<C: Limits, K> Call<'_, C, K> {
 
     /// Keeps what one of these says first, and the delay.
     #[inline]
-    fn say(&self, said: Said, delay: Option<Duration>) {
+    fn say(&mut self, said: Said, delay: Option<Duration>) {
         self.state.say_delay(delay);
-        if self.state.said.get() == Said::Nothing {
-            self.state.said.set(said);
+        if self.state.said == Said::Nothing {
+            self.state.said = said;
         }
     }
 
     /// Asks `retry_after` for the delay after an error, in the attempt that returned it.
     pub fn retry_after<R: ResultLike>(
-        &self,
+        &mut self,
         ended: &Result<R, C>,
         delay: impl FnOnce(&R::Error) -> Option<Duration>,
     ) {
-        let vetoed = self.state.said.get() == Said::Vetoed;
+        let vetoed = self.state.said == Said::Vetoed;
         let result = ended.as_ref().ok().filter(|_| !vetoed);
         if let Some(error) = result.and_then(|result| result.borrow().as_ref().err()) {
-            self.state
-                .say_delay(self.state.frame.lend(|| beside_body(|| delay(error))));
+            let delay = self.state.frame.lend(|| beside_body(|| delay(error)));
+            self.state.say_delay(delay);
         }
     }
 
@@ -238,15 +239,15 @@ impl<C: Limits, K> Call<'_, C, K> {
         C: Stops<R::Error, W>,
         K: LastError<C, R::Error, W>,
     {
-        let state = &self.state;
+        let state = &mut self.state;
         state.enter(|_| None);
-        state.frame.refusal.set(None);
+        state.frame.forget_refusal();
         let error = if let Some(error) = prepared {
             let (verdict, words) = (Verdict::Unknown, &"`before_retry` failed");
             state.give_up(Outcome::NotRetryable, FailedWith { verdict, words });
             error
         } else {
-            let left = state.frame.times.get().deadline.left();
+            let left = state.frame.times.deadline.left();
             if !state.stands || left != Some(Duration::ZERO) {
                 return None;
             }

@@ -38,7 +38,7 @@ impl State<'_> {
     /// Begins a wait: draws its delay. Returns when it ends, which is at once in a test scope without waits. `failed` says
     /// which failure it follows, unless it is the pause of the budget.
     pub(super) fn start_wait(
-        &self,
+        &mut self,
         range: DelayRange,
         now: Stamp,
         failed: Option<FailedWith<'_>>,
@@ -54,7 +54,7 @@ impl State<'_> {
             noted.waits.begin(after_failure, waits.then_some(now));
         }
         if !waits {
-            frame.pass_over(delay);
+            self.frame.pass_over(delay);
         }
         if self.observed || trace::may_be_heard() {
             self.on_wait_begun(delay, now, failed);
@@ -149,6 +149,9 @@ impl Future for Wait {
 }
 
 opaque! { Wait [] []; }
+
+/// A client that is sent its limit rounds it down to milliseconds, and may keep to it.
+pub(super) const ROUNDED: Duration = Duration::from_millis(1);
 
 /// No timer is armed for longer than this. A longer limit arms timers one after another, because some versions of tokio
 /// delay other timers while a timer lies in the far future.

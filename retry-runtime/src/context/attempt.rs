@@ -64,8 +64,8 @@ impl Attempt {
             number: frame.present(),
             attempts: frame.attempts_allowed(),
             // The first of two has none, although the other may have failed.
-            previous: frame.previous.get().filter(|_| frame.present() > 1),
-            limit: frame.times.get().nearest(),
+            previous: frame.previous.filter(|_| frame.present() > 1),
+            limit: frame.limits().nearest(),
             which: frame.which(),
             call: Arc::clone(frame.rest()),
         };

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use crate::call::{Cancels, Cut, Judgement, unless, unless_begun};
     use crate::classify::{Assessment, Lost, Retryable, Ruling, Verdict, verdict_of};
-    use crate::context::{Attempt, Phase};
+    use crate::context::Attempt;
     #[cfg(feature = "testing")]
     use crate::listen::with_report;
     use crate::lookup::{Failed, Nothing};
@@ -210,8 +210,8 @@ mod tests {
 
     #[test]
     fn an_attempt_lists_each_open_commit_once_and_no_other() {
-        let frame = Frame::of_scope(crate::clock::Stamp::NEVER);
-        frame.phase.set(Phase::Attempt(None));
+        let mut frame = Frame::of_scope(crate::clock::Stamp::NEVER);
+        frame.begin_attempt(None);
         let commits = [(); 2].map(|()| Arc::new(Flag::new()));
         for _ in 0..3 {
             frame.add_commits(&commits);

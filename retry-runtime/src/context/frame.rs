@@ -1,20 +1,22 @@
 //! What a call shares with the code inside its attempts, and the pointer by which that code finds it.
 //!
-//! The future of a call holds one [`Frame`]. While an attempt is polled, a scoped thread-local points at it:
+//! The future of a call holds one [`Frame`], which it alone changes. While an attempt is polled, a scoped thread-local points at it,
+//! and no one changes it. The code inside only leaves a note, which lives as long as the poll.
 //!
 //! ```text
 //! poll of the outer call        the pointer: unset, or at what lies around
 //!   lend ─ poll of its body     the pointer: at the outer call's frame
 //!     poll of an inner call
 //!       lend ─ poll of body     the pointer: at the inner call's frame
-//!     the inner call decides    the pointer: at the outer call's frame, which it reads and writes
+//!     the inner call decides    the pointer: at the outer call's frame, which it reads, and where it leaves its note
 //! ```
 
 use std::cell::{Cell, OnceCell};
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
-use scoped_tls_hkt::ScopedKey;
+use scoped_tls_hkt::{ScopedKey, scoped_thread_local};
 
 use super::nesting::Node;
 use super::phase::{Allowed, Bodies, Count, Leeway, Phase, Times};
@@ -33,26 +35,34 @@ const FRAME: ScopedKey<Frame> = ScopedKey {
     },
 };
 
+scoped_thread_local! {
+    /// The deadline of the scopes between the frame with this mark and the code inside it.
+    static NARROWED: (usize, Stamp)
+}
+
+scoped_thread_local! {
+    /// The frame beside whose body a hook or a rule runs.
+    static BESIDE: Frame
+}
+
 /// What a call shares with the code inside its attempts.
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
-    pub(crate) times: Cell<Times>,
-    /// During a poll: the deadline is that of a scope inside the attempt, so it is not the call's.
-    narrowed: Cell<bool>,
-    pub(crate) phase: Cell<Phase>,
+    pub(crate) times: Times,
+    phase: Phase,
     /// The bodies of the present attempt, or of the last one.
-    pub(crate) bodies: Cell<Bodies>,
-    count: Cell<Count>,
+    pub(crate) bodies: Bodies,
+    count: Count,
     /// What calls inside an attempt may do, unless it is a hedge.
-    pub(crate) inside: Cell<Allowed>,
+    pub(crate) inside: Allowed,
     /// How the last attempt failed.
-    pub(crate) previous: Cell<Option<PreviousFailure>>,
+    pub(crate) previous: Option<PreviousFailure>,
     /// How many faults of its budget had begun when the call began.
-    pub(crate) faults: Cell<u32>,
+    pub(crate) faults: u32,
     /// The call was pending. Until then, calls that were made with it may not have begun.
-    pub(crate) was_pending: Cell<bool>,
-    /// A call inside was refused a retry, and ended with this outcome. Forgotten when the body goes on, or ends.
-    pub(crate) refusal: Cell<Option<Outcome>>,
+    pub(crate) was_pending: bool,
+    /// What the last poll of the body left: the outcome of a call inside that was refused a retry.
+    refusal: Cell<Option<Outcome>>,
     /// What is known of retries here, if the call is within another one or has calls inside.
     pub(crate) node: OnceCell<Arc<Node>>,
     /// What most calls never need, if it was needed.
@@ -65,15 +75,14 @@ impl Frame {
     pub(crate) fn new(times: Times, rest: Option<Arc<Rest>>) -> Self {
         let (leeway, again) = (Leeway::Anything, false);
         Self {
-            times: Cell::new(times),
-            narrowed: Cell::new(false),
-            phase: Cell::new(Phase::New),
-            bodies: Cell::new(Bodies::One),
-            count: Cell::new(Count { number: 0, most: 0 }),
-            inside: Cell::new(Allowed { leeway, again }),
-            previous: Cell::new(None),
-            faults: Cell::new(0),
-            was_pending: Cell::new(false),
+            times,
+            phase: Phase::New,
+            bodies: Bodies::One,
+            count: Count { number: 0, most: 0 },
+            inside: Allowed { leeway, again },
+            previous: None,
+            faults: 0,
+            was_pending: false,
             refusal: Cell::new(None),
             node: OnceCell::new(),
             rest: rest.map_or_else(OnceCell::new, OnceCell::from),
@@ -82,8 +91,8 @@ impl Frame {
 
     /// The frame of a scope with this deadline, for code without an outer call.
     pub(crate) fn of_scope(deadline: Stamp) -> Self {
-        let scope = Self::new(Times::new(None, deadline), None);
-        scope.phase.set(Phase::Scope);
+        let mut scope = Self::new(Times::new(None, deadline), None);
+        scope.phase = Phase::Scope;
         scope
     }
 
@@ -100,15 +109,16 @@ impl Frame {
             inside.leeway = Leeway::Nothing;
         }
         Self {
-            phase: Cell::new(phase),
-            inside: Cell::new(inside),
+            times: self.limits(),
+            phase,
+            inside,
             ..self.clone()
         }
     }
 
     /// What calls inside may do: in a hedge, they make one attempt.
     pub(crate) fn inside(&self) -> Allowed {
-        let Allowed { leeway, again } = self.inside.get();
+        let Allowed { leeway, again } = self.inside;
         Allowed {
             leeway: match self.which() {
                 Which::First => leeway,
@@ -120,7 +130,7 @@ impl Frame {
 
     /// Which of two bodies is polled, or ended last.
     pub(crate) fn which(&self) -> Which {
-        match self.bodies.get() {
+        match self.bodies {
             Bodies::One => Which::First,
             Bodies::Both(which) | Bodies::Rest(which) => which,
         }
@@ -128,25 +138,60 @@ impl Frame {
 
     /// Attempts begun, the current one and a hedge included.
     pub(crate) fn number(&self) -> u32 {
-        self.count.get().number
+        self.count.number
+    }
+
+    /// What the call does at present.
+    #[inline]
+    pub(crate) fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// An attempt begins. It spends this permit.
+    #[inline]
+    pub(crate) fn begin_attempt(&mut self, permit: Option<Charge>) {
+        self.count_attempt();
+        self.phase = Phase::Attempt(permit);
+    }
+
+    /// Its `before_retry` begins, for which the permit stays.
+    pub(crate) fn begin_preparation(&mut self) {
+        self.phase = Phase::Preparation(self.phase.permit());
+        self.renew_limits();
+    }
+
+    /// An attempt ended. Returns what the budget has charged for it.
+    pub(crate) fn end_attempt(&mut self) -> Option<Charge> {
+        match mem::replace(&mut self.phase, Phase::Between(None)) {
+            Phase::Attempt(spent) => spent,
+            _ => None,
+        }
+    }
+
+    /// The call waits, with this permit for the next attempt. What the body left no longer counts.
+    pub(crate) fn go_on(&mut self, permit: Charge) {
+        self.phase = Phase::Between(Some(permit));
+        self.forget_refusal();
+    }
+
+    /// The call ended with this outcome, or its report is given too.
+    pub(crate) fn end(&mut self, outcome: Option<Outcome>) {
+        self.phase = outcome.map_or(Phase::Closed, Phase::Ended);
     }
 
     /// Counts an attempt or a hedge that begins.
-    pub(crate) fn count_attempt(&self) {
-        let Count { number, most } = self.count.get();
-        let number = number.saturating_add(1);
-        self.count.set(Count { number, most });
+    pub(crate) fn count_attempt(&mut self) {
+        self.count.number = self.count.number.saturating_add(1);
     }
 
     /// Allows so many attempts in a row.
-    pub(crate) fn allow(&self, most: u32) {
-        let number = self.number();
-        self.count.set(Count { number, most });
+    pub(crate) fn allow(&mut self, most: u32) {
+        self.count.most = most;
     }
 
     /// The number of the attempt or the hedge that is polled, or that ended last.
     pub(crate) fn present(&self) -> u32 {
-        match self.bodies.get() {
+        match self.bodies {
             // Only the first attempt has a hedge.
             Bodies::Both(Which::First) | Bodies::Rest(Which::First) => 1,
             _ => self.number(),
@@ -155,18 +200,18 @@ impl Frame {
 
     /// Runs one poll of the code inside.
     #[inline]
-    pub(crate) fn lend<T>(&self, poll: impl FnOnce() -> T) -> T {
+    pub(crate) fn lend<T>(&mut self, poll: impl FnOnce() -> T) -> T {
         FRAME.set(self, poll)
     }
 
     /// Whether the code inside runs in an attempt, maybe in another task.
     pub(crate) fn is_attempt(&self) -> bool {
-        matches!(self.phase.get(), Phase::Attempt(_) | Phase::Carried)
+        matches!(self.phase, Phase::Attempt(_) | Phase::Carried)
     }
 
     /// Whether the code inside runs for a call that makes attempts of its own.
     pub(crate) fn is_call(&self) -> bool {
-        matches!(self.phase.get(), Phase::Attempt(_) | Phase::Preparation(_))
+        matches!(self.phase, Phase::Attempt(_) | Phase::Preparation(_))
     }
 
     /// What most calls never need, made when it is first needed.
@@ -175,22 +220,22 @@ impl Frame {
     }
 
     /// Sets the failure of one of two bodies aside, with the refusal of a call inside it.
-    pub(crate) fn set_aside(&self, how: PreviousFailure, hint: Option<AskedDelay>) {
+    pub(crate) fn set_aside(&mut self, how: PreviousFailure, hint: Option<AskedDelay>) {
         let refusal = self.refusal.take();
-        self.previous.set(Some(how));
+        self.previous = Some(how);
         self.rest().noted().hedging.aside = Some(Failure { how, hint, refusal });
     }
 
     /// Takes the failure that was set aside into that of the attempt: the more expensive one counts, and the larger hint, which is
     /// returned.
-    pub(crate) fn join_aside(&self, hint: Option<AskedDelay>) -> Option<AskedDelay> {
+    pub(crate) fn join_aside(&mut self, hint: Option<AskedDelay>) -> Option<AskedDelay> {
         let rest = self.rest.get();
         let Some(aside) = rest.and_then(|rest| rest.noted().hedging.aside.take()) else {
             return hint;
         };
-        let how = self.previous.get();
+        let how = self.previous;
         let dearer = how.filter(|how| Charge::after(*how) >= Charge::after(aside.how));
-        self.previous.set(dearer.or(Some(aside.how)));
+        self.previous = dearer.or(Some(aside.how));
         self.refusal.set(self.refusal.get().or(aside.refusal));
         hint.max(aside.hint)
     }
@@ -202,7 +247,7 @@ impl Frame {
 
     /// How many attempts the call may make here, or `None` for no limit.
     pub(crate) fn attempts_allowed(&self) -> Option<u32> {
-        let most = Some(self.count.get().most).filter(|most| *most < u32::MAX)?;
+        let most = Some(self.count.most).filter(|most| *most < u32::MAX)?;
         Some(most.saturating_add(self.progressed().saturating_sub(1)))
     }
 
@@ -235,43 +280,20 @@ impl Frame {
 
 /// The time of the call, and the limits that it takes over from outer frames.
 impl Frame {
-    /// The time of the call starts now, if it has not started.
-    pub(crate) fn start(&self, now: impl FnOnce() -> Stamp) {
-        let times = self.times.get();
-        if times.started.is_none() {
-            let started = Some(now());
-            self.times.set(Times { started, ..times });
-        }
-    }
-
-    /// Takes over the limits of the outer frame, if they are nearer. The length of an inherited deadline counts from now, also if
-    /// no one asks how long the call takes.
-    pub(crate) fn inherit(&self, outer: &Self) {
-        let (own, around) = (self.times.get(), outer.times.get());
-        if around.deadline < own.deadline {
-            self.start(Stamp::now);
-        }
-        self.times.set(Times {
-            deadline: own.deadline.min(around.deadline),
-            outer: own.outer.min(around.nearest()),
-            ..self.times.get()
-        });
-    }
-
     /// Forgets the limits of the attempt before, and takes over those around.
-    pub(crate) fn renew_limits(&self) {
-        let times = self.times.get();
-        self.times.set(Times::new(times.started, times.deadline));
-        outer(|outer| self.inherit(outer));
+    pub(crate) fn renew_limits(&mut self) {
+        self.times = Times::new(self.times.started, self.times.deadline);
+        outer(|outer| self.times.inherit(&outer.limits()));
     }
 
     /// Whether the deadline of this call is also that of the outer call: its own, or one that it inherited.
     ///
     /// This call inherits the outer deadline, so its own is never the later one while there is time left.
     pub(crate) fn shares_deadline_of(&self, outer: &Self) -> bool {
-        let own = self.times.get().deadline.plus(self.passed_over());
-        let Times { deadline, .. } = outer.times.get();
-        !outer.narrowed.get() && deadline != Stamp::NEVER && own >= deadline
+        let own = self.times.deadline.plus(self.passed_over());
+        let Times { deadline, .. } = outer.times;
+        // A scope between them may have a nearer one.
+        deadline == outer.limits().deadline && deadline != Stamp::NEVER && own >= deadline
     }
 
     /// The delays that count as time of the call, although it did not wait.
@@ -280,65 +302,90 @@ impl Frame {
     }
 
     /// Counts a delay that is not waited for as time of the call.
-    pub(crate) fn pass_over(&self, delay: Duration) {
-        self.start(Stamp::now);
-        let times = self.times.get();
-        self.times.set(Times {
-            started: times.started.map(|started| started.minus(delay)),
-            deadline: times.deadline.minus(delay),
-            ..times
-        });
+    pub(crate) fn pass_over(&mut self, delay: Duration) {
+        self.times.pass_over(delay);
         self.rest().noted().waits.pass_over(delay);
     }
 
-    /// Runs one poll under the deadline of this frame, which stands for no call, and of the frame that polls it.
-    pub(crate) fn narrow<T>(&self, poll: impl FnOnce() -> T) -> T {
-        if !FRAME.is_set() {
-            return self.lend(poll);
-        }
-        FRAME.with(|outer| {
-            let _restored = outer.limits_restored_after();
-            let (times, Times { deadline, .. }) = (outer.times.get(), self.times.get());
-            if deadline < times.deadline {
-                outer.times.set(Times { deadline, ..times });
-                outer.narrowed.set(true);
+    /// The limits that the code inside has: those of the call, and of the scopes between them.
+    pub(crate) fn limits(&self) -> Times {
+        let mut times = self.times;
+        if NARROWED.is_set() {
+            let (of, deadline) = NARROWED.with(|narrowed| *narrowed);
+            if of == self.mark() {
+                times.deadline = times.deadline.min(deadline);
             }
-            poll()
-        })
+        }
+        times
     }
 
-    /// Runs one poll under the limits of this frame and of the frame that polls it.
-    pub(crate) fn within_limits_around<T>(&self, poll: impl FnOnce() -> T) -> T {
-        let _restored = self.limits_restored_after();
-        outer(|outer| self.inherit(outer));
-        poll()
+    /// An address to compare while the frame is lent.
+    pub(crate) fn mark(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 
-    /// Restores the present limits after a poll, also if a panic unwinds.
-    fn limits_restored_after(&self) -> impl Drop {
-        let (times, narrowed) = (self.times.get(), self.narrowed.get());
-        Finally(move || {
-            self.times.set(times);
-            self.narrowed.set(narrowed);
-        })
+    /// Runs one poll under the deadline of this frame, which stands for no call, and of the frame that polls it.
+    pub(crate) fn narrow<T>(&mut self, poll: impl FnOnce() -> T) -> T {
+        let own = self.times.deadline;
+        match outer(|outer| (outer.mark(), outer.limits().deadline.min(own))) {
+            Some(narrowed) => NARROWED.set(&narrowed, poll),
+            None => self.lend(poll),
+        }
     }
 }
 
-/// Runs a hook or a rule. It is no part of the body around, so a refusal of its calls is none of that. Restored also if a panic unwinds.
+/// What the code inside leaves.
+impl Frame {
+    /// Where a call inside leaves that it was refused a retry, unless a hook or a rule makes it, which is no part of the body.
+    fn note(&self) -> Option<&Cell<Option<Outcome>>> {
+        let is_beside = BESIDE.is_set() && BESIDE.with(|frame| std::ptr::eq(frame, self));
+        (!is_beside).then_some(&self.refusal)
+    }
+
+    /// A call inside begins. Returns whether it follows the refusal of another one, or begins beside it, as in `join!`. If the body
+    /// was pending, it went on after that.
+    pub(crate) fn follows_refusal(&self) -> bool {
+        if self.was_pending {
+            self.forget_refusal();
+        }
+        self.note().is_some_and(|note| note.get().is_some())
+    }
+
+    /// A call inside failed, which maybe was refused a retry. If it `follows` the refusal of another one, the body went on after that.
+    pub(crate) fn refuse(&self, refusal: Option<Outcome>, follows: bool) {
+        if let Some(note) = self.note() {
+            note.set(refusal.or(note.get().filter(|_| !follows)));
+        }
+    }
+
+    /// The body went on after the refusal, or the call after its body.
+    pub(crate) fn forget_refusal(&self) {
+        self.note().inspect(|note| note.set(None));
+    }
+
+    /// The refusal of a call inside, because of which the body failed.
+    pub(crate) fn refusal(&self) -> Option<Outcome> {
+        self.refusal.get()
+    }
+
+    /// The code inside is pending. A refusal only counts if the attempt fails in the same poll, or waits for a call that ran beside the
+    /// refused one.
+    #[inline]
+    pub(crate) fn suspend(&mut self) {
+        let node = self.refusal.get().and_then(|_| self.node.get());
+        if node.is_none_or(|node| !node.runs_beside(self.present())) {
+            self.refusal.set(None);
+        }
+        self.was_pending = true;
+    }
+}
+
+/// Runs a hook or a rule. It is no part of the body around, so a refusal of its calls is none of that.
 pub(crate) fn beside_body<T>(run: impl FnOnce() -> T) -> T {
-    let refusal = outer(|outer| outer.refusal.get()).flatten();
-    let _restored = Finally(move || {
-        outer(|outer| outer.refusal.set(refusal));
-    });
-    run()
-}
-
-/// Calls a function when it is dropped.
-struct Finally<F: Fn()>(F);
-
-impl<F: Fn()> Drop for Finally<F> {
-    fn drop(&mut self) {
-        (self.0)();
+    if FRAME.is_set() {
+        FRAME.with(|outer| BESIDE.set(outer, run))
+    } else {
+        run()
     }
 }
 
@@ -354,7 +401,7 @@ mod tests {
     use crate::classify::Verdict;
 
     fn frame(number: u32, most: u32) -> Frame {
-        let frame = frame_with(until(u64::MAX));
+        let mut frame = frame_with(until(u64::MAX));
         frame.allow(most);
         (0..number).for_each(|_| frame.count_attempt());
         frame
@@ -370,8 +417,8 @@ mod tests {
             (Bodies::Rest(First), First, 1),
             (Bodies::Rest(Hedge), Hedge, 2),
         ] {
-            let frame = frame(2, 3);
-            frame.bodies.set(bodies);
+            let mut frame = frame(2, 3);
+            frame.bodies = bodies;
             assert_eq!(frame.which(), which, "{bodies:?}");
             assert_eq!(frame.present(), number, "{bodies:?}");
         }
@@ -394,14 +441,14 @@ mod tests {
     fn of_two_failures_the_dearer_one_counts_and_the_larger_hint() {
         type Failed = (Verdict, Option<AskedDelay>, Option<Outcome>);
         let joined = |(verdict, hint, refusal): Failed, aside: Failed| {
-            let frame = frame(2, 3);
+            let mut frame = frame(2, 3);
             frame.refusal.set(aside.2);
             frame.set_aside(PreviousFailure::Failed(aside.0), aside.1);
-            frame.previous.set(Some(PreviousFailure::Failed(verdict)));
+            frame.previous = Some(PreviousFailure::Failed(verdict));
             frame.refusal.set(refusal);
             let hint = frame.join_aside(hint);
-            let verdict = frame.previous.get().map(PreviousFailure::verdict);
-            (verdict.unwrap(), hint, frame.refusal.get())
+            let verdict = frame.previous.map(PreviousFailure::verdict);
+            (verdict.unwrap(), hint, frame.refusal())
         };
         let hint = Some((HOUR, true));
         let cheap = (Verdict::Conflict, hint, Some(Outcome::Budget));
@@ -412,6 +459,34 @@ mod tests {
         let alike = (Verdict::Transient, None, None);
         let unknown = (Verdict::Unknown, None, None);
         assert_eq!(joined(alike, unknown), alike);
+    }
+
+    #[test]
+    fn a_scope_narrows_the_limits_of_the_frame_around_it_and_of_no_other() {
+        let deadline = || outer(|frame| frame.limits().deadline);
+        let (mut call, mut other) = (frame_with(until(9)), frame_with(until(8)));
+        let mut scopes = [5, 7].map(|nanos| Frame::of_scope(at(nanos)));
+        let [near, far] = &mut scopes;
+        let inside = || {
+            assert_eq!(deadline(), Some(at(5)));
+            other.lend(|| assert_eq!(deadline(), Some(at(8))));
+        };
+        call.lend(|| near.narrow(|| far.narrow(inside)));
+        assert_eq!(call.limits().deadline, at(9));
+    }
+
+    #[test]
+    fn a_refusal_counts_until_the_body_is_pending_unless_it_is_that_of_a_hook() {
+        let mut call = frame_with(until(9));
+        let refuse = || {
+            outer(|frame| frame.refuse(Some(Outcome::Budget), false));
+        };
+        call.lend(|| beside_body(refuse));
+        assert_eq!(call.refusal(), None);
+        call.lend(refuse);
+        assert_eq!(call.refusal(), Some(Outcome::Budget));
+        call.suspend();
+        assert_eq!(call.refusal(), None);
     }
 
     const HOUR: Duration = Duration::from_secs(3600);
@@ -435,26 +510,26 @@ mod tests {
             ..until(deadline)
         });
         assert_eq!(own.nearest(), at(7));
-        let inner = frame_with(own);
-        inner.inherit(&frame_with(outer));
-        let times = inner.times.get();
+        let mut inner = frame_with(own);
+        inner.times.inherit(&outer);
+        let times = inner.times;
         assert_eq!((times.deadline, times.nearest()), (at(8), at(5)));
         assert_eq!(times.started, None, "it has the nearer deadline");
         inner.renew_limits();
-        assert_eq!(inner.times.get(), until(8));
-        let inherits = frame_with(until(u64::MAX));
-        inherits.inherit(&frame_with(outer));
-        assert_eq!(inherits.times.get().deadline, at(9));
-        assert!(inherits.times.get().started.is_some());
+        assert_eq!(inner.times, until(8));
+        let mut inherits = until(u64::MAX);
+        inherits.inherit(&outer);
+        assert_eq!(inherits.deadline, at(9));
+        assert!(inherits.started.is_some());
     }
 
     #[test]
     fn a_call_that_passes_over_a_delay_is_older_but_no_deadline_comes_of_it() {
         let older = |times: Times| {
-            let frame = frame_with(times);
-            frame.start(|| at(4));
+            let mut frame = frame_with(times);
+            frame.times.start(|| at(4));
             frame.pass_over(Duration::from_nanos(2));
-            frame.times.get()
+            frame.times
         };
         let started = Some(at(2));
         assert_eq!(older(until(9)), Times::new(started, at(7)));
@@ -464,18 +539,17 @@ mod tests {
     /// Also of a call without limits that no one observes. It looks at the clock for nothing else before its first failure.
     #[test]
     fn the_length_of_an_inherited_deadline_is_what_was_left_when_the_call_began() {
-        let [outer, call] = [Frame::of_scope(Stamp::NEVER), frame_with(until(u64::MAX))];
+        let [outer, mut call] = [Stamp::NEVER, at(u64::MAX)].map(|at| Times::new(None, at));
         call.inherit(&outer);
-        assert_eq!(call.times.get().started, None, "there is no deadline");
+        assert_eq!(call.started, None, "there is no deadline");
         let before = Stamp::now();
         let limited = Times::new(None, before.after(Some(HOUR)));
-        outer.times.set(limited);
-        call.inherit(&outer);
-        let began = call.times.get().started.unwrap();
+        call.inherit(&limited);
+        let began = call.started.unwrap();
         assert!(before <= began && began <= Stamp::now());
         let failed = began.after(Some(HOUR / 2));
         let length = HOUR.saturating_sub(began.since(before));
         let left = length.saturating_sub(HOUR / 2);
-        assert_eq!(call.times.get().to_deadline(failed), Some((length, left)));
+        assert_eq!(call.to_deadline(failed), Some((length, left)));
     }
 }

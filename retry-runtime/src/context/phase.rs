@@ -105,6 +105,28 @@ impl Times {
         }
     }
 
+    /// The time of the call starts now, if it has not started.
+    pub(crate) fn start(&mut self, now: impl FnOnce() -> Stamp) {
+        self.started = Some(self.started.unwrap_or_else(now));
+    }
+
+    /// Takes over the limits around, if they are nearer. The length of an inherited deadline counts from now, also if no one asks how
+    /// long the call takes.
+    pub(crate) fn inherit(&mut self, around: &Self) {
+        if around.deadline < self.deadline {
+            self.start(Stamp::now);
+        }
+        self.deadline = self.deadline.min(around.deadline);
+        self.outer = self.outer.min(around.nearest());
+    }
+
+    /// Counts a delay that is not waited for as time of the call.
+    pub(crate) fn pass_over(&mut self, delay: Duration) {
+        self.start(Stamp::now);
+        self.started = self.started.map(|started| started.minus(delay));
+        self.deadline = self.deadline.minus(delay);
+    }
+
     /// The nearest limit of all.
     pub(crate) fn nearest(self) -> Stamp {
         self.deadline.min(self.cut).min(self.outer)

@@ -1,7 +1,6 @@
 //! The loops of a run, which the attribute writes into a function: for closures that are async, and for those that block.
 
 use std::fmt::Display;
-use std::future::ready;
 use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -44,19 +43,16 @@ impl<O, T, E> RunParts<'_, O, T, E> {
                 match unless(Pin::new(&mut self.cancel), $part).await {
                     Some(output) => output,
                     None => {
-                        let cancelled = Limits::from(Cut::Cancelled);
-                        return call.cut_between(cancelled.expect("it can hold a `Stopped`"));
+                        let cancelled = E::Limits::reached(Cut::Cancelled);
+                        return call.cut_between(cancelled.expect_err("it can hold a `Stopped`"));
                     }
                 }
             };
         }
         loop {
             // A call that is cancelled already is so whatever else cuts it.
-            while let Some(at) = match call.pause() {
-                Ok(at) => at,
-                Err(cut) => return call.cut_between(part!(ready(cut))),
-            } {
-                part!(at);
+            if let Err(cut) = part!(call.pass_pause()) {
+                return call.cut_between(cut);
             }
             let operation = &mut self.operation;
             let ended = part!(call.attempt(async { Ok(operation().await?) }));
@@ -103,11 +99,8 @@ impl<O, T, E, const RULED: bool, C, W, X, V> Run<'_, O, T, E, RULED, C, W, X, V>
         let settings = with_delays(&parts.settings, parts.delays.as_deref());
         let mut call = Call::<E::Limits, Last<X>>::with(&settings);
         loop {
-            while let Some(at) = match call.pause() {
-                Ok(at) => at,
-                Err(cut) => return call.cut_between(cut),
-            } {
-                call.wait_blocking(at);
+            if let Err(cut) = call.pass_pause_blocking() {
+                return call.cut_between(cut);
             }
             let ended = call.attempt_blocking(|| Ok((parts.operation)()?));
             match parts.rules.settle(&mut call, ended) {
