@@ -70,7 +70,7 @@ pub mod reqwest_middleware {
     #[path = "reqwest_middleware.rs"]
     mod version;
 
-    pub use crate::tower::{HttpRequests, Requests, RetryLayer, ServiceError};
+    pub use crate::tower::{HasVerdict, HttpRequests, Requests, RetryLayer};
 }
 #[cfg(feature = "reqwest-middleware-0_4")]
 #[path = ""]
@@ -82,7 +82,7 @@ pub mod reqwest_middleware_0_4 {
     #[path = "reqwest_middleware.rs"]
     mod version;
 
-    pub use crate::tower::{HttpRequests, Requests, RetryLayer, ServiceError};
+    pub use crate::tower::{HasVerdict, HttpRequests, Requests, RetryLayer};
 }
 mod result;
 mod rng;
@@ -103,6 +103,7 @@ pub mod testing;
 #[cfg(feature = "_layers")]
 pub mod tower;
 mod trace;
+pub mod types;
 mod words;
 
 pub use crate::budget::{Budget, Budgets};
@@ -111,12 +112,12 @@ pub use crate::context::{Attempt, IdempotencyKey};
 pub use crate::delays::{Backoff, Jitter};
 pub use crate::error::Error;
 pub use crate::event::RetryEvent;
-pub use crate::listen::{WithReport, set_listener, with_report};
+pub use crate::listen::{set_listener, with_report};
 pub use crate::policy::{FAST_IO, FILES, NO_RETRY, Nested, Policy, SLOW_IO, Schedule};
 pub use crate::preset::Preset;
-pub use crate::propagate::{Propagate, propagate};
-pub use crate::report::{Hedge, PreviousFailure, Report};
-pub use crate::run::{Run, RunError, WithoutLimits};
+pub use crate::propagate::propagate;
+pub use crate::report::{PreviousFailure, Report};
+pub use crate::run::{Run, WithoutLimits};
 #[cfg(feature = "serde")]
 pub use crate::settings::{Settings, SettingsError, configure};
 pub use crate::stopped::{Outcome, Stopped};

@@ -68,7 +68,7 @@ mod recorded {
 
     use super::Metric;
     use crate::atomics::Flag;
-    use crate::report::Hedge;
+    use crate::report::HedgeOutcome;
 
     const CALLS: &str = "reattempt_calls_total";
     const ATTEMPTS: &str = "reattempt_attempts_total";
@@ -124,7 +124,7 @@ mod recorded {
                 let outcome = report.outcome().as_str();
                 counter!(CALLS, "function" => function, "outcome" => outcome).increment(1);
                 // A hedge began without a wait.
-                let hedges = matches!(report.hedge(), Some(Hedge::Won | Hedge::Lost));
+                let hedges = matches!(report.hedge(), Some(HedgeOutcome::Won | HedgeOutcome::Lost));
                 let retries = report.attempts().saturating_sub(1 + u32::from(hedges));
                 histogram!(RETRIES, "function" => function).record(f64::from(retries));
                 histogram!(SECONDS, "function" => function).record(report.elapsed().as_secs_f64());

@@ -20,7 +20,7 @@ pub struct Report {
     pub(crate) waited: Duration,
     pub(crate) verdict: Option<Verdict>,
     pub(crate) budget_level: Option<f64>,
-    pub(crate) hedge: Option<Hedge>,
+    pub(crate) hedge: Option<HedgeOutcome>,
 }
 
 /// How the attempt before this one failed.
@@ -57,7 +57,7 @@ impl PreviousFailure {
 /// What became of the hedge of a call: the second attempt, which begins beside the first if that is slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Hedge {
+pub enum HedgeOutcome {
     /// It succeeded, and its success is the result of the call.
     Won,
     /// It began, and another attempt decided the call, or the call ended without a success.
@@ -68,7 +68,7 @@ pub enum Hedge {
 }
 
 words! {
-    Hedge, "Returns the word used in metrics.",
+    HedgeOutcome, "Returns the word used in metrics.",
     Self::Won => "won",
     Self::Lost => "lost",
     Self::Refused => "refused",
@@ -115,7 +115,7 @@ impl Report {
         verdict: Option<Verdict>;
 
         /// Returns what became of the call's hedge, or `None` if the call wanted none.
-        hedge: Option<Hedge>;
+        hedge: Option<HedgeOutcome>;
 
         /// Returns the tokens left in the call's budget when it ended, or `None` for a call without a budget.
         budget_level: Option<f64>;

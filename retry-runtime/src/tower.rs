@@ -64,7 +64,7 @@ use crate::site::{BudgetOf, PolicyOf, Site, SiteSettings};
 use crate::stopped::Outcome;
 
 /// What a [`RetryLayer`] has to know of the requests `Q` of a client, and of its responses `A`. An error of the client
-/// [has a verdict itself](ServiceError).
+/// [has a verdict itself](HasVerdict).
 ///
 /// [`HttpRequests`] is for requests of HTTP, and `GrpcRequests` for gRPC, with the feature `tonic-0_14` or `tonic-0_13`. Write your own for any other
 /// request, or for other rules.
@@ -167,7 +167,7 @@ pub trait Requests<Q, A> {
     label = "expected an error that is `Retryable`, or a `tower::BoxError`",
     note = "derive `Retryable` for it; or, to have its sources decide, put `.map_err(tower::BoxError::from)` below the `RetryLayer`"
 )]
-pub trait ServiceError: Into<BoxedError> {
+pub trait HasVerdict: Into<BoxedError> {
     #[doc(hidden)]
     fn assessment(&self) -> Assessment;
 
@@ -177,7 +177,7 @@ pub trait ServiceError: Into<BoxedError> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Retryable + StdError + Send + Sync + 'static> ServiceError for E {
+impl<E: Retryable + StdError + Send + Sync + 'static> HasVerdict for E {
     fn assessment(&self) -> Assessment {
         Assessment::of(self)
     }
@@ -188,7 +188,7 @@ impl<E: Retryable + StdError + Send + Sync + 'static> ServiceError for E {
     }
 }
 
-impl ServiceError for BoxedError {
+impl HasVerdict for BoxedError {
     fn assessment(&self) -> Assessment {
         known::assessment(&**self)
     }
@@ -217,7 +217,7 @@ const REST: Duration = Duration::from_millis(50);
 /// |---|---|
 /// | a status that has a [retryable verdict](crate::codes::http_status), such as 503 | a retry. `Retry-After` is a lower bound of the wait, up to `max_retry_after` |
 /// | any other response, such as 404 | the response is a success of the call |
-/// | an error of a service, also in `poll_ready` | a retry, if its [verdict](ServiceError) allows it |
+/// | an error of a service, also in `poll_ready` | a retry, if its [verdict](HasVerdict) allows it |
 /// | `timeout`, before the service was ready | a retry, of a POST too: nothing was sent, so the attempt is refused |
 /// | an error of `reqwest`, or of a middleware behind this one | a retry, if its [verdict](Retryable) allows it |
 /// | a 409 to a request with a key, after an attempt that may still run | a retry: that attempt has the key |
@@ -394,7 +394,7 @@ impl<Q, L> RetryLayer<Q, L> {
     where
         E: ErrorOfLayer<S::Error>,
         Q: Requests<N, S::Response>,
-        S: Service<N, Error: ServiceError> + Clone,
+        S: Service<N, Error: HasVerdict> + Clone,
     {
         let layer = layer.borrow();
         let requests = &layer.requests;
@@ -500,7 +500,7 @@ impl<Q, L> RetryLayer<Q, L> {
 #[doc(hidden)]
 pub trait ErrorOfLayer<E> {
     type Cut: Stops<FailedAttempt, ByFrom> + Send;
-    type Error: ServiceError;
+    type Error: HasVerdict;
 }
 
 impl<E> ErrorOfLayer<E> for Site<true> {
@@ -508,7 +508,7 @@ impl<E> ErrorOfLayer<E> for Site<true> {
     type Error = BoxedError;
 }
 
-impl<E: ServiceError> ErrorOfLayer<E> for SiteSettings<'static> {
+impl<E: HasVerdict> ErrorOfLayer<E> for SiteSettings<'static> {
     type Cut = Never;
     type Error = E;
 }
@@ -549,7 +549,7 @@ impl<S, Q, L> RetryService<S, Q, L> {
 
 impl<S, Q, L, N> Service<N> for RetryService<S, Q, L>
 where
-    S: Service<N, Response: Send, Error: ServiceError, Future: Send> + Clone + Send + 'static,
+    S: Service<N, Response: Send, Error: HasVerdict, Future: Send> + Clone + Send + 'static,
     Q: Requests<N, S::Response> + Send + Sync + 'static,
     L: ErrorOfLayer<S::Error> + 'static,
     N: Send + 'static,
@@ -585,7 +585,7 @@ pub struct FailedAttempt {
 }
 
 /// From the error of a service, what a response stands for, or a `Stopped`.
-impl<E: ServiceError> From<E> for FailedAttempt {
+impl<E: HasVerdict> From<E> for FailedAttempt {
     fn from(error: E) -> Self {
         Self {
             assessment: error.assessment(),

@@ -5,9 +5,9 @@ use std::future::{pending, ready};
 use std::time::Duration;
 
 use futures::future::{join, join_all};
+use reattempt::types::HedgeOutcome;
 use reattempt::{
-    Attempt, Budget, Budgets, Hedge, Outcome, Policy, Retryable, Stopped, deadline, retry,
-    with_report,
+    Attempt, Budget, Budgets, Outcome, Policy, Retryable, Stopped, deadline, retry, with_report,
 };
 use tokio::time::{Instant, sleep, timeout};
 
@@ -558,7 +558,7 @@ async fn no_hedge_begins_in_a_pause() {
     slow.unwrap();
     assert_eq!(server.asked(), [ms(0)]);
     let hedge = report.and_then(|report| report.hedge());
-    assert_eq!(hedge, Some(Hedge::Refused));
+    assert_eq!(hedge, Some(HedgeOutcome::Refused));
 }
 
 #[tokio::test(start_paused = true)]

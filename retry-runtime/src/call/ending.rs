@@ -10,7 +10,7 @@ use crate::clock::Stamp;
 use crate::context::Phase;
 use crate::listen::{is_listening, notify};
 use crate::metrics::Attempted;
-use crate::report::{Hedge, Which};
+use crate::report::{HedgeOutcome, Which};
 use crate::stopped::{CutCommit, Outcome, Stopped};
 
 impl State<'_> {
@@ -35,7 +35,7 @@ impl State<'_> {
         }
         let frame = &self.frame;
         if matches!(frame.which(), Which::Hedge) {
-            frame.rest().noted().hedging.hedge = Some(Hedge::Won);
+            frame.rest().noted().hedging.hedge = Some(HedgeOutcome::Won);
         }
         // Its own retries have not failed.
         if let Some(node) = frame.node.get() {

@@ -5,12 +5,12 @@ use super::timers::ROUNDED;
 use crate::budget::{Charge, Request};
 use crate::classify::Verdict;
 use crate::clock::Stamp;
-use crate::report::{Hedge, PreviousFailure};
+use crate::report::{HedgeOutcome, PreviousFailure};
 
 /// An attempt that failed, as far as its budget wants to know.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-struct FailedAttempt {
+struct JustFailed {
     how: PreviousFailure,
     /// Its number, without a hedge.
     number: u32,
@@ -25,7 +25,7 @@ struct FailedAttempt {
 }
 
 /// What the retry after such an attempt asks for. Pure.
-fn request(failed: FailedAttempt) -> Request {
+fn request(failed: JustFailed) -> Request {
     let charge = match failed.how {
         // A client that keeps to the limit too may be first.
         PreviousFailure::Failed(Verdict::Transient) if failed.at_limit => Charge::Timeout,
@@ -52,8 +52,8 @@ impl State<'_> {
         };
         let frame = &self.frame;
         let noted = frame.rest.get().map(|rest| rest.noted());
-        let hedged = noted.is_some_and(|noted| noted.hedging.hedge == Some(Hedge::Lost));
-        let failed = FailedAttempt {
+        let hedged = noted.is_some_and(|noted| noted.hedging.hedge == Some(HedgeOutcome::Lost));
+        let failed = JustFailed {
             how,
             number: frame.number() - u32::from(hedged),
             at_limit: frame.times.cut.minus(ROUNDED) <= now,
@@ -69,7 +69,7 @@ impl State<'_> {
 mod tests {
     use super::*;
 
-    const FAILED: FailedAttempt = FailedAttempt {
+    const FAILED: JustFailed = JustFailed {
         how: PreviousFailure::Failed(Verdict::Transient),
         number: 2,
         at_limit: false,
@@ -90,7 +90,7 @@ mod tests {
             (Failed(Conflict), false, true, Charge::Failure),
             (TimedOut, true, true, Charge::Timeout),
         ] {
-            let failed = FailedAttempt {
+            let failed = JustFailed {
                 how,
                 at_limit,
                 progressed,
@@ -107,7 +107,7 @@ mod tests {
         for (number, was_pending, at_once) in
             [(1, false, true), (1, true, false), (2, false, false)]
         {
-            let failed = FailedAttempt {
+            let failed = JustFailed {
                 number,
                 was_pending,
                 ..FAILED

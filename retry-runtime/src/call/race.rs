@@ -26,7 +26,7 @@ use super::{Call, NextAttemptAt, State};
 use crate::budget::{BudgetRef, Charge, Request};
 use crate::clock::Stamp;
 use crate::context::{Allowed, Bodies, Leeway};
-use crate::report::{Hedge, Which};
+use crate::report::{HedgeOutcome, Which};
 
 /// What follows an attempt: another one then, or the result of the call.
 type Settled<F> = ControlFlow<<F as Future>::Output, NextAttemptAt>;
@@ -154,7 +154,7 @@ impl State<'_> {
         let may = budget.is_some_and(|budget| budget.paused_until(now).is_none())
             && self.hedges().take(HEDGE, now).is_some();
         if !may {
-            frame.rest().noted().hedging.hedge = Some(Hedge::Refused);
+            frame.rest().noted().hedging.hedge = Some(HedgeOutcome::Refused);
         }
         may
     }
@@ -163,7 +163,7 @@ impl State<'_> {
     fn begin_hedge(&mut self) {
         self.log(Event::Hedged);
         let mut noted = self.frame.rest().noted();
-        noted.hedging.hedge = Some(Hedge::Lost);
+        noted.hedging.hedge = Some(HedgeOutcome::Lost);
         noted.in_doubt = true;
         drop(noted);
         self.frame.count_attempt();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::atomics::Flag;
 use crate::classify::AskedDelay;
 use crate::clock::Stamp;
-use crate::report::{Hedge, PreviousFailure};
+use crate::report::{HedgeOutcome, PreviousFailure};
 use crate::stopped::Outcome;
 use crate::test_scope::CallInScope;
 use crate::trace::Spans;
@@ -109,7 +109,7 @@ impl Waits {
 #[derive(Debug, Default)]
 pub(crate) struct Hedging {
     /// What became of it, once it was wanted.
-    pub(crate) hedge: Option<Hedge>,
+    pub(crate) hedge: Option<HedgeOutcome>,
     /// The failure of one of two bodies, while the other may succeed.
     pub(crate) aside: Option<Failure>,
     /// The future of `cancel_waits` completed: no hedge begins, and no failure is set aside.

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::Run;
-use super::ends::{CallError, RunError};
+use super::ends::{CarriesError, HoldsStopped};
 use super::rules::{Ruled, RunRules};
 use crate::call::{Call, CanBlock, Cut, Limits, unless};
 use crate::lookup::Last;
@@ -32,8 +32,8 @@ impl<O, T, E> RunParts<'_, O, T, E> {
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
-        E: Ruled<RULED> + RunError<C, W, X>,
-        X: CallError<E> + Display,
+        E: Ruled<RULED> + HoldsStopped<C, W, X>,
+        X: CarriesError<E> + Display,
     {
         let settings = with_delays(&self.settings, self.delays.as_deref());
         let mut call = Call::<E::Limits, Last<X>>::with(&settings);
@@ -77,8 +77,8 @@ impl<O, T, E, const RULED: bool, C, W, X, V> Run<'_, O, T, E, RULED, C, W, X, V>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
-        E: Ruled<RULED> + RunError<C, W, X>,
-        X: CallError<E> + Display,
+        E: Ruled<RULED> + HoldsStopped<C, W, X>,
+        X: CarriesError<E> + Display,
     {
         self.into_parts().drive::<RULED, C, W, F, X>()
     }
@@ -91,9 +91,9 @@ impl<O, T, E, const RULED: bool, C, W, X, V> Run<'_, O, T, E, RULED, C, W, X, V>
     pub fn call(self) -> Result<T, X>
     where
         O: FnMut() -> Result<T, E>,
-        E: Ruled<RULED> + RunError<C, W, X>,
+        E: Ruled<RULED> + HoldsStopped<C, W, X>,
         E::Limits: CanBlock,
-        X: CallError<E> + Display,
+        X: CarriesError<E> + Display,
     {
         let mut parts = self.into_parts();
         let settings = with_delays(&parts.settings, parts.delays.as_deref());
@@ -116,10 +116,10 @@ where
     O: FnMut() -> F + Send + 'p,
     F: ResultFuture<T, E> + Send + 'p,
     T: Send + 'p,
-    E: Ruled<RULED> + RunError<C, W, X> + Send + 'p,
+    E: Ruled<RULED> + HoldsStopped<C, W, X> + Send + 'p,
     C: 'p,
     W: 'p,
-    X: CallError<E> + Display + Send + 'p,
+    X: CarriesError<E> + Display + Send + 'p,
 {
     type Output = Result<T, X>;
 

@@ -1,11 +1,11 @@
 //! With which error the call of a run ends.
 //!
 //! ```text
-//! io::Error: RunError<Policy, ByFrom, io::Error>               it can hold a `Stopped`
-//! Error<A>: RunError<Policy, ByError, Error<A>>
-//! sqlx::Error: RunError<Policy, ByError, Error<sqlx::Error>>   that of a client
-//! E: RunError<Stopped, ByError, Error<E>>                      after `or_stopped`
-//! E: RunError<WithoutLimits, ByFrom, E>                        nothing stops the call
+//! io::Error: HoldsStopped<Policy, ByFrom, io::Error>               it can hold a `Stopped`
+//! Error<A>: HoldsStopped<Policy, ByError, Error<A>>
+//! sqlx::Error: HoldsStopped<Policy, ByError, Error<sqlx::Error>>   that of a client
+//! E: HoldsStopped<Stopped, ByError, Error<E>>                      after `or_stopped`
+//! E: HoldsStopped<WithoutLimits, ByFrom, E>                        nothing stops the call
 //! ```
 //!
 //! No trait can say that a type is not `From<Stopped>`, so the clients are a list. If each `E` had a row for a `Policy`, rustc
@@ -33,7 +33,7 @@ use crate::stopped::Stopped;
     note = "for a type parameter, write `.or_stopped()`, or the bound `{Self}: From<reattempt::Stopped>`",
     note = "or drop the limits that a policy may have: `POLICY.without_limits().run(…)`"
 )]
-pub trait RunError<C, W, X>: Sized {
+pub trait HoldsStopped<C, W, X>: Sized {
     /// What can cut an attempt.
     #[doc(hidden)]
     type Limits: Stops<X, W> + Send;
@@ -46,7 +46,7 @@ pub trait RunError<C, W, X>: Sized {
 macro_rules! ends {
     ([$($parameters:tt)*] $Error:ty, $C:ty, $W:ty => $Ended:ty, $failed:expr, $Limits:ty) => {
         #[diagnostic::do_not_recommend]
-        impl<$($parameters)*> RunError<$C, $W, $Ended> for $Error {
+        impl<$($parameters)*> HoldsStopped<$C, $W, $Ended> for $Error {
             type Limits = $Limits;
 
             fn failed(ended: &$Ended) -> Option<&Self> {
@@ -64,11 +64,11 @@ ends!([E] E, WithoutLimits, ByFrom => E, Some, Never);
 
 /// The error of a call: that of its operation, or an [`Error`] around it. So rustc infers one from the other, as in
 /// `async { Ok(step().await?) }`.
-pub trait CallError<E>: From<E> {}
+pub trait CarriesError<E>: From<E> {}
 
-impl<E> CallError<E> for E {}
+impl<E> CarriesError<E> for E {}
 
-impl<E> CallError<E> for Error<E> {}
+impl<E> CarriesError<E> for Error<E> {}
 
 /// A run that something may stop.
 #[diagnostic::on_unimplemented(

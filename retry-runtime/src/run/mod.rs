@@ -22,7 +22,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use self::drive::{BoxedRun, RunParts};
-pub use self::ends::{CallError, MayStop, RunError};
+pub use self::ends::{CarriesError, HoldsStopped, MayStop};
 use self::rules::RunRules;
 pub use self::rules::{Beside, ByOn, ByType, ByVerdict, HasErrorInside, HasSources, Ruled};
 pub use self::without_limits::WithoutLimits;

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::ends::RunError;
+use super::ends::HoldsStopped;
 use crate::call::{Call, Judgement, NextAttemptAt, Said};
 use crate::classify::{Assessment, Retryable, Ruling, verdict_of};
 use crate::event::RetryEvent;
@@ -38,7 +38,7 @@ impl<T, E> RunRules<'_, T, E> {
         ended: Result<Result<T, X>, E::Limits>,
     ) -> ControlFlow<Result<T, X>, NextAttemptAt>
     where
-        E: Ruled<RULED> + RunError<C, W, X>,
+        E: Ruled<RULED> + HoldsStopped<C, W, X>,
         X: Display,
     {
         for (said, ask) in &mut self.of_ok {

@@ -10,8 +10,9 @@ use futures::FutureExt as _;
 use futures::future::{join, select};
 use futures::pin_mut;
 use gloo_timers::future::TimeoutFuture;
+use reattempt::types::HedgeOutcome;
 use reattempt::{
-    Attempt, Budget, FAST_IO, Hedge, IdempotencyKey, Outcome, Policy, Preset, Retryable, Settings,
+    Attempt, Budget, FAST_IO, IdempotencyKey, Outcome, Policy, Preset, Retryable, Settings,
     Stopped, Verdict, configure, deadline, retry, testing, with_report,
 };
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -206,7 +207,7 @@ async fn a_hedge_answers_beside_a_slow_attempt() {
     }
     let (result, report) = with_report(fetch()).await;
     assert_eq!(result.unwrap(), 2);
-    assert_eq!(report.unwrap().hedge(), Some(Hedge::Won));
+    assert_eq!(report.unwrap().hedge(), Some(HedgeOutcome::Won));
 }
 
 #[derive(Debug, Retryable)]

@@ -9,8 +9,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use reattempt::testing::{Log, LoggedCall, Scope};
+use reattempt::types::HedgeOutcome;
 use reattempt::{
-    Attempt, Budget, Hedge, Jitter, Policy, RetryEvent, Retryable, Stopped, retry, set_enabled,
+    Attempt, Budget, Jitter, Policy, RetryEvent, Retryable, Stopped, retry, set_enabled,
 };
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{Instant, advance, sleep};
@@ -748,7 +749,7 @@ fn reports(log: &Log) -> Vec<Report> {
             elapsed: nanos(report.elapsed()),
             waited: nanos(report.waited()),
             verdict: report.verdict().map(seen),
-            hedge: report.hedge().map(Hedge::as_str),
+            hedge: report.hedge().map(HedgeOutcome::as_str),
             level: report.budget_level().map(thousandths),
         }
     };

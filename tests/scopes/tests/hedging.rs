@@ -7,8 +7,9 @@ use std::task::Poll;
 use std::time::Duration;
 
 use reattempt::testing::Scope;
+use reattempt::types::HedgeOutcome;
 use reattempt::{
-    Attempt, Budget, Hedge, Outcome, Policy, Report, Retryable, Stopped, Verdict, propagate, retry,
+    Attempt, Budget, Outcome, Policy, Report, Retryable, Stopped, Verdict, propagate, retry,
     set_enabled, with_report,
 };
 use tokio::time::{Instant, advance, sleep, timeout};
@@ -133,10 +134,10 @@ async fn unlimited(script: &Script) -> Result<u32, Failure> {
 }
 
 /// Steps, when the call ends, how many attempts it makes, and what becomes of the hedge.
-type Case = (&'static [Step], u64, u32, Option<Hedge>);
+type Case = (&'static [Step], u64, u32, Option<HedgeOutcome>);
 
-const WON: Option<Hedge> = Some(Hedge::Won);
-const LOST: Option<Hedge> = Some(Hedge::Lost);
+const WON: Option<HedgeOutcome> = Some(HedgeOutcome::Won);
+const LOST: Option<HedgeOutcome> = Some(HedgeOutcome::Lost);
 
 const CASES: [Case; 8] = [
     (&[Succeeds(5)], 5, 1, None),
@@ -430,7 +431,11 @@ async fn the_share_is_exact_although_calls_are_dropped() {
             let wants = at >= 20;
             let gets = wants && missing + 16 <= 160;
             missing += if gets { 16 } else { 0 };
-            expected.push(wants.then_some(if gets { Hedge::Lost } else { Hedge::Refused }));
+            expected.push(wants.then_some(if gets {
+                HedgeOutcome::Lost
+            } else {
+                HedgeOutcome::Refused
+            }));
             let script = Script::new([Hangs, Hangs]);
             timeout(ms(at), limited(&script)).await.unwrap_err();
         }
@@ -551,7 +556,7 @@ async fn a_budget_that_is_less_than_half_full_refuses_a_hedge() {
     async fn call(script: &Script) -> Result<u32, Failure> {
         script.play().await
     }
-    for (taken, expected) in [(5, WON), (6, Some(Hedge::Refused))] {
+    for (taken, expected) in [(5, WON), (6, Some(HedgeOutcome::Refused))] {
         let script = Script {
             budget: Budget::new().with_capacity(20).with_refill(0.0),
             ..Script::new([Succeeds(100), Succeeds(1)])
@@ -577,7 +582,7 @@ async fn a_call_without_a_budget_is_refused_its_hedge() {
     let (_, report, _) = played(&script, call(&script)).await;
     assert_eq!(
         (report.attempts(), report.hedge()),
-        (1, Some(Hedge::Refused))
+        (1, Some(HedgeOutcome::Refused))
     );
 }
 
@@ -593,7 +598,7 @@ async fn a_function_hedges_at_most_ten_times_and_once_for_sixteen_calls() {
             let script = Script::new([Succeeds(30), Hangs]);
             match played(&script, call(&script)).await.1.hedge() {
                 LOST => hedges[0] += 1,
-                Some(Hedge::Refused) => hedges[1] += 1,
+                Some(HedgeOutcome::Refused) => hedges[1] += 1,
                 other => panic!("{other:?}"),
             }
         }
