@@ -18,8 +18,8 @@ pub enum Outcome {
     SuccessAfterRetry,
     /// The verdict or the rules allow no other attempt.
     NotRetryable,
-    /// A transaction may have taken effect, because its commit was cut or its answer was lost. Nothing repeats it, whatever else
-    /// would have ended the call.
+    /// A transaction or a request may have taken effect, because it was cut or its answer was lost. Nothing repeats it, whatever
+    /// else would have ended the call.
     InDoubt,
     /// The last attempt failed, and no attempt is left.
     AttemptsExhausted,
@@ -66,7 +66,7 @@ words! {
 /// call was cancelled), `anyhow::Error`, `Box<dyn Error + Send + Sync>`, `String`, or any type with `From<Stopped>`.
 ///
 /// The [`source`](std::error::Error::source) is the error of an earlier attempt, if there was one and it could be kept. If a
-/// limit cut a `COMMIT`, an error between the two says that it may have taken effect.
+/// limit cut a `COMMIT` or a request, an error between the two says that it may have taken effect.
 #[derive(Debug)]
 pub struct Stopped {
     pub(crate) outcome: Outcome,
@@ -98,26 +98,37 @@ impl Stopped {
     /// Adds the error of an earlier attempt.
     pub(crate) fn with_source(mut self, error: Box<dyn StdError + Send + Sync>) -> Self {
         let cut = self.source.as_mut();
-        match cut.and_then(|source| source.downcast_mut::<CutCommit>()) {
+        match cut.and_then(|source| source.downcast_mut::<CutEffect>()) {
             Some(cut) => cut.source = Some(error),
             None => self.source = Some(error),
         }
         self
     }
 
-    /// Whether a `COMMIT` was cut, which may have taken effect.
-    pub(crate) fn may_have_committed(&self) -> bool {
-        let source = self.source.as_ref();
-        source.is_some_and(|source| source.is::<CutCommit>())
+    /// What was cut, and may have taken effect.
+    pub(crate) fn cut(&self) -> Option<Effect> {
+        let cut: &CutEffect = self.source.as_ref()?.downcast_ref()?;
+        Some(cut.effect)
     }
 }
 
-/// The source of a [`Stopped`] that cut a `COMMIT`.
+/// What an attempt does that may not happen twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// The `COMMIT` of a transaction.
+    Commit,
+    /// A request that may not run twice.
+    #[cfg_attr(not(test), expect(dead_code, reason = "no request is entered yet"))]
+    Request,
+}
+
+/// The source of a [`Stopped`] that cut a `COMMIT` or a request.
 ///
 /// It is a link of its own, so that it is in the chain of sources even if an error type leaves out the `Stopped`, as
 /// `#[error(transparent)]` does.
-#[derive(Debug, Default)]
-pub(crate) struct CutCommit {
+#[derive(Debug)]
+pub(crate) struct CutEffect {
+    pub(crate) effect: Effect,
     /// The error of an earlier attempt.
     pub(crate) source: Option<Box<dyn StdError + Send + Sync>>,
 }
@@ -137,9 +148,11 @@ impl fmt::Display for Stopped {
             (Outcome::Cancelled, _) => f.write_str("cancelled"),
             (outcome, _) => write!(f, "stopped ({outcome})"),
         }?;
-        if self.may_have_committed() {
-            f.write_str(", during a commit")?;
-        }
+        f.write_str(match self.cut() {
+            Some(Effect::Commit) => ", during a commit",
+            Some(Effect::Request) => ", during a request",
+            None => "",
+        })?;
         let plural = if self.attempts == 1 { "" } else { "s" };
         write!(
             f,
@@ -156,13 +169,23 @@ impl StdError for Stopped {
     }
 }
 
-impl fmt::Display for CutCommit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the commit may have taken effect")
+impl CutEffect {
+    pub(crate) const fn of(effect: Effect) -> Self {
+        let source = None;
+        Self { effect, source }
     }
 }
 
-impl StdError for CutCommit {
+impl fmt::Display for CutEffect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.effect {
+            Effect::Commit => "the commit may have taken effect",
+            Effect::Request => "the request may have run",
+        })
+    }
+}
+
+impl StdError for CutEffect {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         Some(self.source.as_deref()?)
     }

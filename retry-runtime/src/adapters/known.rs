@@ -9,7 +9,7 @@ use std::iter;
 use std::sync::Arc;
 
 use crate::classify::{Assessment, Retryable, Verdict};
-use crate::stopped::{CutCommit, Stopped};
+use crate::stopped::{CutEffect, Stopped};
 
 #[cfg(feature = "_requests")]
 use super::http::FailedRequest;
@@ -197,14 +197,14 @@ pub(crate) fn may_search(error: Link<'_>, harmless: bool, mut look: impl FnMut(L
 /// Returns the verdict of the link if it has the last word. The chain around and behind it does not matter.
 ///
 /// - A [`Stopped`] that is permanent: an outer call must not undo what stopped it. Its source has had its attempts.
-/// - A `COMMIT` that may have taken effect: it failed without an answer, or a limit cut it. Its source, such as a lost
+/// - What may have taken effect: a `COMMIT` that failed without an answer, or what a limit cut. Its source, such as a lost
 ///   connection, does not know that.
 fn has_last_word(link: Link<'_>) -> Option<Verdict> {
     // Most links are one, and no type that has it.
     if link.is::<io::Error>() {
         return None;
     }
-    if link.is::<CutCommit>() {
+    if link.is::<CutEffect>() {
         return Some(Verdict::Unknown);
     }
     match as_type::<Stopped>(link).map(Stopped::verdict) {

@@ -49,18 +49,18 @@ impl State<'_> {
         self.wait_or_end(how, Repeatable::after(ruling), failed)
     }
 
-    /// Whether a commit of the attempt may have taken effect, and must not be repeated, whatever the rules say.
+    /// Whether a commit or a request of the attempt may have taken effect, and must not be repeated, whatever the rules say.
     #[inline]
     pub(super) fn is_in_doubt(&self) -> bool {
-        self.settings.idempotent != Some(true) && self.frame.has_open_commit()
+        self.settings.idempotent != Some(true) && self.frame.open_effect().is_some()
     }
 
-    /// Reports such a commit to the outer attempt.
-    pub(super) fn share_open_commits(&self) {
+    /// Reports it to the outer attempt.
+    pub(super) fn share_open_effects(&self) {
         if self.is_in_doubt() {
             // A call may be polled within its own carried attempt.
-            let commits = self.frame.rest().noted().commits.clone();
-            outer(|outer| outer.add_commits(&commits));
+            let effects = self.frame.rest().noted().effects.clone();
+            outer(|outer| outer.add_effects(&effects));
         }
     }
 

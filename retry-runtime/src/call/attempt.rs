@@ -121,7 +121,7 @@ impl State<'_> {
         self.follows_refusal = false;
         if self.frame.rest.get().is_some() {
             self.enter(|_| None);
-            self.share_open_commits();
+            self.share_open_effects();
         }
     }
 

@@ -11,7 +11,7 @@ use crate::context::Phase;
 use crate::listen::{is_listening, notify};
 use crate::metrics::Attempted;
 use crate::report::{HedgeOutcome, Which};
-use crate::stopped::{CutCommit, Outcome, Stopped};
+use crate::stopped::{CutEffect, Outcome, Stopped};
 
 impl State<'_> {
     /// Ends a call that succeeded.
@@ -111,15 +111,15 @@ impl State<'_> {
             self.budget().inspect(|budget| budget.give_back(charge));
         }
         if self.is_noted() {
-            self.share_open_commits();
+            self.share_open_effects();
             self.on_call_ended(outcome);
         }
         outcome
     }
 
-    /// The verdict of an attempt that is cut now. If a commit is cut, it may have taken effect.
+    /// The verdict of an attempt that is cut now. If a commit or a request is cut, it may have taken effect.
     pub(super) fn verdict_of_cut(&self) -> Verdict {
-        if self.frame.has_open_commit() {
+        if self.frame.open_effect().is_some() {
             Verdict::Unknown
         } else {
             Verdict::Transient
@@ -152,14 +152,13 @@ impl State<'_> {
             Outcome::Paused => policy.deadline(),
             _ => None,
         };
-        let open = self.frame.has_open_commit();
         Stopped {
             outcome,
             attempts: self.frame.number(),
             elapsed,
             limit,
             not_ready: false,
-            source: open.then(|| CutCommit::default().into()),
+            source: (self.frame.open_effect()).map(|effect| CutEffect::of(effect).into()),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::budget::BudgetRef;
 use crate::classify::Verdict;
 use crate::event::RetryEvent;
 use crate::report::PreviousFailure;
-use crate::stopped::Outcome;
+use crate::stopped::{Effect, Outcome};
 use crate::trace::{self, Entered, ONCE, ONE_IN_A_MINUTE, TEN_IN_A_SECOND, limited};
 
 /// What happens to a call, for an event.
@@ -58,7 +58,10 @@ impl State<'_> {
                 (Level::DEBUG, "attempt failed, not retryable")
             }
             // Someone has to look.
-            Event::GaveUp(_, Outcome::InDoubt, _) => (Level::WARN, trace::IN_DOUBT),
+            Event::GaveUp(_, Outcome::InDoubt, _) => {
+                let effect = frame.open_effect().unwrap_or(Effect::Commit);
+                (Level::WARN, trace::in_doubt(effect))
+            }
             // The caller asked for it.
             Event::GaveUp(_, Outcome::Cancelled, _) => (Level::DEBUG, "the call was cancelled"),
             Event::GaveUp(..) => (Level::WARN, "gave up"),

@@ -141,7 +141,7 @@ impl State<'_> {
         };
         let frame = &self.frame;
         if self.is_signalled()
-            || frame.has_open_commit()
+            || frame.open_effect().is_some()
             || frame.attempts_allowed().is_some_and(|most| most < 2)
             || self.settings.idempotent == Some(false)
             || !self.is_enabled()

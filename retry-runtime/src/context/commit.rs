@@ -1,50 +1,94 @@
-//! A commit that is cut, or whose answer is lost, may have taken effect, so its attempt must not be repeated.
+//! What was cut, or whose answer was lost, may have taken effect, so its attempt must not be repeated: a `COMMIT`, and a request that
+//! may not run twice.
 //!
-//! The open commits of an attempt are those that began in it and are not known to have ended. A frame does not know its outer
-//! frames. So a call that is pending with an open commit reports it to the outer attempt, which reports it to the next one in
-//! the same poll. A timeout of an outer call then finds an open commit in its own attempt.
+//! The open effects of an attempt are those that began in it and are not known to have ended. A frame does not know its outer
+//! frames. So a call that is pending with an open effect reports it to the outer attempt, which reports it to the next one in
+//! the same poll. A timeout of an outer call then finds it in its own attempt.
 
 use std::sync::Arc;
 
 use super::frame::Frame;
-use crate::atomics::Flag;
+use super::rest::OpenEffect;
+#[cfg(any(feature = "_transactions", test))]
+use crate::stopped::Effect;
 
-/// Awaits a `COMMIT`, which may have taken effect as soon as it has begun.
+/// How an effect ended.
+#[cfg(any(feature = "_transactions", test))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// It is known whether it took effect. The attempt may be repeated.
+    Known,
+    /// It took effect, and what follows is a part of it, as the body of a response.
+    #[expect(dead_code, reason = "no request is entered yet")]
+    Answered,
+    /// It may have taken effect.
+    InDoubt,
+}
+
+/// Awaits what may have taken effect as soon as it has begun.
 ///
-/// If this future is dropped before its end, or its error leaves that in doubt, the attempt is not repeated, whatever fails. This
-/// also holds for the attempts of the outer calls.
+/// If this future is dropped before its end, or `ends` leaves that in doubt, the attempt is not repeated, whatever fails. This
+/// also holds for the attempts of the outer calls. It also holds after an answer, until the attempt records progress.
+#[cfg(any(feature = "_transactions", test))]
+pub(crate) async fn open<T>(
+    effect: Effect,
+    future: impl Future<Output = T>,
+    ends: impl FnOnce(&T) -> Ended,
+) -> T {
+    use crate::stopped::Outcome;
+    use crate::trace::{Lines, TEN_IN_A_SECOND, in_doubt, limited};
+
+    // If the future is dropped before its end, the effect stays open.
+    let open = Arc::new(OpenEffect::new(effect));
+    let in_call = super::outer(|frame| frame.add_effects(std::slice::from_ref(&open)));
+    let output = future.await;
+    match ends(&output) {
+        Ended::Known => drop(open.ended.raise()),
+        Ended::Answered => drop(open.answered.raise()),
+        // The error of a request says it.
+        Ended::InDoubt if in_call != Some(true) && effect == Effect::Commit => {
+            // No call ends with it.
+            static LINES: Lines = Lines::new();
+            let outcome = Outcome::InDoubt.as_str();
+            limited!(
+                WARN,
+                LINES,
+                TEN_IN_A_SECOND,
+                in_doubt(effect),
+                outcome = outcome
+            );
+        }
+        Ended::InDoubt => (),
+    }
+    output
+}
+
+/// Awaits a `COMMIT`.
 #[cfg(any(feature = "_transactions", test))]
 pub(crate) async fn open_commit<T, E: crate::classify::Lost>(
     commit: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
-    use crate::trace::{IN_DOUBT, Lines, TEN_IN_A_SECOND, limited};
-
-    // If the future is dropped before its end, the commit stays open.
-    let ended = Arc::new(Flag::new());
-    let in_call =
-        super::outer(|frame| frame.add_commits(std::slice::from_ref(&ended))) == Some(true);
-    let committed = commit.await;
-    if !matches!(&committed, Err(error) if error.is_in_doubt()) {
-        ended.raise();
-    } else if !in_call {
-        // No call ends with it.
-        static LINES: Lines = Lines::new();
-        let outcome = crate::stopped::Outcome::InDoubt.as_str();
-        limited!(WARN, LINES, TEN_IN_A_SECOND, IN_DOUBT, outcome = outcome);
-    }
-    committed
+    let ends = |committed: &Result<_, E>| match committed {
+        Err(error) if error.is_in_doubt() => Ended::InDoubt,
+        _ => Ended::Known,
+    };
+    open(Effect::Commit, commit, ends).await
 }
 
 impl Frame {
-    /// Adds these commits to those of the present attempt, or of its `before_retry`. Returns whether there is one.
-    pub(crate) fn add_commits(&self, commits: &[Arc<Flag>]) -> bool {
+    /// Adds these effects to those of the present attempt, or of its `before_retry`. Returns whether there is one.
+    pub(crate) fn add_effects(&self, effects: &[Arc<OpenEffect>]) -> bool {
         let in_call = self.is_attempt() || self.is_call();
         if in_call {
             let mut noted = self.rest().noted();
-            // An inner call reports its commits again at each poll.
-            let is_other = |known: &Arc<Flag>| !commits.iter().any(|new| Arc::ptr_eq(new, known));
-            (noted.commits).retain(|known| known.is_down() && is_other(known));
-            noted.commits.extend_from_slice(commits);
+            let mut answered = effects.iter().any(|new| !new.answered.is_down());
+            // An inner call reports its effects again at each poll. Of those that were answered, one stands for all.
+            noted.effects.retain(|known| {
+                let is_other = !effects.iter().any(|new| Arc::ptr_eq(new, known));
+                let is_new = known.answered.is_down() || !std::mem::replace(&mut answered, true);
+                known.ended.is_down() && is_other && is_new
+            });
+            noted.effects.extend_from_slice(effects);
         }
         in_call
     }
@@ -209,17 +253,29 @@ mod tests {
     }
 
     #[test]
-    fn an_attempt_lists_each_open_commit_once_and_no_other() {
+    fn an_attempt_lists_each_open_effect_once_and_no_other() {
         let mut frame = Frame::of_scope(crate::clock::Stamp::NEVER);
         frame.begin_attempt(None);
-        let commits = [(); 2].map(|()| Arc::new(Flag::new()));
+        let commits = [(); 2].map(|()| Arc::new(OpenEffect::new(Effect::Commit)));
         for _ in 0..3 {
-            frame.add_commits(&commits);
-            assert_eq!(frame.rest().noted().commits.len(), 2);
+            frame.add_effects(&commits);
+            assert_eq!(frame.rest().noted().effects.len(), 2);
         }
-        commits[0].raise();
-        frame.add_commits(&commits[1..]);
-        assert_eq!(frame.rest().noted().commits.len(), 1);
+        commits[0].ended.raise();
+        frame.add_effects(&commits[1..]);
+        assert_eq!(frame.rest().noted().effects.len(), 1);
+        // A session that posts keeps one request, whose answer came, and those without an answer.
+        for _ in 0..3 {
+            let request = Arc::new(OpenEffect::new(Effect::Request));
+            frame.add_effects(std::slice::from_ref(&request));
+            request.answered.raise();
+            assert_eq!(frame.open_effect(), Some(Effect::Commit));
+            assert!(frame.rest().noted().effects.len() <= 3);
+        }
+        commits[1].ended.raise();
+        assert_eq!(frame.open_effect(), Some(Effect::Request));
+        frame.progress();
+        assert_eq!(frame.open_effect(), None);
     }
 
     #[tokio::test(start_paused = true)]

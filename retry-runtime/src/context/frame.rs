@@ -25,7 +25,7 @@ use crate::budget::Charge;
 use crate::classify::AskedDelay;
 use crate::clock::Stamp;
 use crate::report::{PreviousFailure, Which};
-use crate::stopped::Outcome;
+use crate::stopped::{Effect, Outcome};
 
 /// What `scoped_thread_local!` makes, but as a `const`, which other crates can see into: each poll of an attempt sets it.
 const FRAME: ScopedKey<Frame> = ScopedKey {
@@ -256,14 +256,28 @@ impl Frame {
         self.rest.get().map_or(0, |rest| rest.noted().progressed)
     }
 
-    /// Whether a commit that began in this attempt is pending, was dropped, or lost its answer.
+    /// What began in this attempt, may not happen twice, and may have taken effect. What lost its answer is named before what has one.
     #[inline]
-    pub(crate) fn has_open_commit(&self) -> bool {
-        let rest = self.rest.get();
-        rest.is_some_and(|rest| rest.noted().commits.iter().any(|commit| commit.is_down()))
+    pub(crate) fn open_effect(&self) -> Option<Effect> {
+        let noted = self.rest.get()?.noted();
+        let open = noted
+            .open_effects()
+            .max_by_key(|open| open.answered.is_down())?;
+        Some(open.effect)
     }
 
-    /// Lets the attempts before this one no longer count, nor the failed retries inside them.
+    /// Whether a commit is among them.
+    #[cfg(feature = "_transactions")]
+    pub(crate) fn has_open_commit(&self) -> bool {
+        let rest = self.rest.get().map(|rest| rest.noted());
+        rest.is_some_and(|noted| {
+            noted
+                .open_effects()
+                .any(|open| open.effect == Effect::Commit)
+        })
+    }
+
+    /// Lets the attempts before this one no longer count, nor the failed retries inside them, nor the requests that were answered.
     pub(crate) fn progress(&self) {
         let number = self.present();
         let mut noted = self.rest().noted();
@@ -271,6 +285,7 @@ impl Frame {
         if number >= noted.progressed {
             noted.waits.last = None;
             noted.progressed = number;
+            noted.effects.retain(|effect| effect.answered.is_down());
             if let Some(node) = self.node.get() {
                 node.forget();
             }

@@ -7,7 +7,7 @@ use crate::atomics::Flag;
 use crate::classify::AskedDelay;
 use crate::clock::Stamp;
 use crate::report::{HedgeOutcome, PreviousFailure};
-use crate::stopped::Outcome;
+use crate::stopped::{Effect, Outcome};
 use crate::test_scope::CallInScope;
 use crate::trace::Spans;
 
@@ -21,6 +21,28 @@ pub(crate) struct Rest {
     notes: Mutex<Noted>,
 }
 
+/// What an attempt began that may not happen twice. Outer attempts share it.
+#[derive(Debug)]
+pub(crate) struct OpenEffect {
+    pub(super) effect: Effect,
+    /// It was answered. What comes after that is a part of it until the attempt records progress.
+    pub(super) answered: Flag,
+    /// It is known how it ended, or that it had no effect.
+    pub(super) ended: Flag,
+}
+
+#[cfg(any(feature = "_transactions", test))]
+impl OpenEffect {
+    pub(super) const fn new(effect: Effect) -> Self {
+        let (answered, ended) = (Flag::new(), Flag::new());
+        Self {
+            effect,
+            answered,
+            ended,
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
     /// The number of the attempt that made progress last, or 0. Those before it no longer count.
@@ -30,19 +52,25 @@ pub(crate) struct Noted {
     /// The request of another attempt may still run: of one that ended after that, or of the other of two.
     pub(crate) in_doubt: bool,
     pub(crate) waits: Waits,
-    /// The commits that began in the present attempt, each with a flag that is raised when it has ended.
-    pub(crate) commits: Vec<Arc<Flag>>,
+    /// What began in the present attempt, and may not happen twice.
+    pub(crate) effects: Vec<Arc<OpenEffect>>,
     pub(crate) hedging: Hedging,
     /// The spans of the call, if a subscriber wants them.
     pub(crate) spans: Spans,
 }
 
 impl Noted {
-    /// Forgets what the attempt that ended leaves: the next one has no open commit, and may wait for a pause again. After the
-    /// signal no attempt follows, and what was cut may have committed.
+    /// What is pending, was dropped, lost its answer, or was answered and is not left behind.
+    pub(super) fn open_effects(&self) -> impl Iterator<Item = &OpenEffect> {
+        let effects = self.effects.iter().map(|effect| &**effect);
+        effects.filter(|effect| effect.ended.is_down())
+    }
+
+    /// Forgets what the attempt that ended leaves: the next one has no open effect, and may wait for a pause again. After the
+    /// signal no attempt follows, and what was cut may have taken effect.
     pub(crate) fn go_on(&mut self) {
         if !self.hedging.signalled {
-            self.commits = Vec::new();
+            self.effects = Vec::new();
             self.waits.longest_pause = None;
         }
     }

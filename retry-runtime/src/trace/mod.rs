@@ -17,6 +17,7 @@ pub(crate) use self::shown::Shown;
 pub(crate) use self::spans::record;
 pub(crate) use self::spans::{Begun, Entered, Spans};
 use crate::clock::Stamp;
+use crate::stopped::Effect;
 
 /// Whether any subscriber wants spans of this level. One load and one comparison.
 #[inline]
@@ -60,7 +61,12 @@ macro_rules! limited {
 
 pub(crate) use limited;
 
-pub(crate) const IN_DOUBT: &str = "a transaction may have taken effect; nothing repeats it";
+pub(crate) const fn in_doubt(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Commit => "a transaction may have taken effect; nothing repeats it",
+        Effect::Request => "a request may have run; nothing repeats it",
+    }
+}
 
 /// How many lines with one message are logged in a period that begins with the first of them.
 pub(crate) type Most = (u32, Duration);

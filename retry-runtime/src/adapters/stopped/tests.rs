@@ -5,7 +5,7 @@ use super::*;
 use crate::Error;
 use crate::classify::Assessment;
 use crate::lookup::find_in;
-use crate::stopped::CutCommit;
+use crate::stopped::{CutEffect, Effect};
 
 fn stopped(outcome: Outcome) -> Stopped {
     Stopped {
@@ -32,7 +32,7 @@ fn a_deadline_of_its_own_is_transient() {
 fn cut_commit(outcome: Outcome) -> Stopped {
     Stopped {
         limit: Some(Duration::from_secs(1)),
-        source: Some(CutCommit::default().into()),
+        source: Some(CutEffect::of(Effect::Commit).into()),
         ..stopped(outcome)
     }
     .with_source(io::Error::from(io::ErrorKind::ConnectionReset).into())

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::*;
 use crate::classify::Assessment;
 use crate::lookup::find_in;
-use crate::stopped::{CutCommit, Outcome};
+use crate::stopped::{CutEffect, Effect, Outcome};
 
 type Dynamic = Box<dyn Error + Send + Sync>;
 
@@ -139,7 +139,7 @@ fn check<E: Error + Send + Sync + 'static>(lost: impl Fn() -> E) {
 fn a_commit_that_a_limit_cut_ends_the_search() {
     let reset = || io::Error::from(ErrorKind::ConnectionReset);
     let cut = || Stopped {
-        source: Some(CutCommit::default().into()),
+        source: Some(CutEffect::of(Effect::Commit).into()),
         ..stopped("")
     };
     for (wrapper, error) in wrapped(|| cut().with_source(reset().into())) {
@@ -220,7 +220,7 @@ fn a_commit_is_not_repeated_if_on_names_the_type_of_the_function() {
     let found = Failed::new(&error, false).search::<TransactionError<sqlx_core::Error>>();
     assert_eq!(found.find(), None);
     let cut = Stopped {
-        source: Some(CutCommit::default().into()),
+        source: Some(CutEffect::of(Effect::Commit).into()),
         ..stopped("nothing")
     };
     let found = Failed::new(&cut, false).search::<Stopped>();

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::classify::{Ruling, ask};
-use crate::stopped::CutCommit;
+use crate::stopped::{CutEffect, Effect};
 
 /// What generated code writes for one type of `on`.
 macro_rules! found {
@@ -419,7 +419,7 @@ fn a_type_that_can_hold_any_error_is_searched_if_on_names_it() {
         ]
     }
     assert_eq!(found(|| reset().into()), [Some(Assessment::UNKNOWN); 7]);
-    let cut_commit = || App::Dynamic(Box::new(CutCommit::default())).into();
+    let cut_commit = || App::Dynamic(Box::new(CutEffect::of(Effect::Commit))).into();
     assert_eq!(found(cut_commit), [None; 7]);
 }
 
