@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use reattempt::{FAST_IO, FILES, NO_RETRY, Policy, SLOW_IO};
+use reattempt::{BATCH, FAST_IO, FILES, NO_RETRY, Policy, SLOW_IO};
 use serde::Deserialize;
 use simulation::SEED;
 use simulation::luck::{self, CALLS};
@@ -61,10 +61,11 @@ fn policy(text: &str) -> Result<Policy, String> {
     match text.trim() {
         "FAST_IO" => Ok(FAST_IO),
         "SLOW_IO" => Ok(SLOW_IO),
+        "BATCH" => Ok(BATCH),
         "FILES" => Ok(FILES),
         "NO_RETRY" => Ok(NO_RETRY),
         name if !name.is_empty() && !name.contains('=') => Err(format!(
-            "unknown preset `{name}`, expected one of `FAST_IO`, `SLOW_IO`, `FILES`, `NO_RETRY`"
+            "unknown preset `{name}`, expected one of `FAST_IO`, `SLOW_IO`, `BATCH`, `FILES`, `NO_RETRY`"
         )),
         settings => {
             let table = format!("policy = {{ {} }}", settings.trim_end_matches([',', ' ']));
@@ -143,6 +144,7 @@ mod tests {
         for (text, expected) in [
             ("FAST_IO", FAST_IO),
             (" SLOW_IO ", SLOW_IO),
+            ("BATCH", BATCH),
             ("FILES", FILES),
             ("NO_RETRY", NO_RETRY),
             ("", Policy::new()),
@@ -166,7 +168,7 @@ mod tests {
                 "FAST_OI",
                 [
                     "unknown preset `FAST_OI`",
-                    "expected one of `FAST_IO`, `SLOW_IO`, `FILES`, `NO_RETRY`",
+                    "expected one of `FAST_IO`, `SLOW_IO`, `BATCH`, `FILES`, `NO_RETRY`",
                 ],
             ),
             (

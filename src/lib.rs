@@ -82,10 +82,10 @@ pub use reattempt_macros::Retryable;
 #[doc = include_str!("retry.md")]
 pub use reattempt_macros::retry;
 pub use reattempt_runtime::{
-    Attempt, Backoff, Budget, Budgets, Error, FAST_IO, FILES, IdempotencyKey, Jitter, NO_RETRY,
-    Nested, Outcome, Policy, Preset, PreviousFailure, Report, RetryEvent, Retryable, Run, SLOW_IO,
-    Schedule, Stopped, Verdict, WithoutLimits, is_enabled, propagate, set_enabled, set_listener,
-    with_report,
+    Attempt, BATCH, Backoff, Budget, Budgets, Error, FAST_IO, FILES, IdempotencyKey, Jitter,
+    NO_RETRY, Nested, Outcome, Policy, Preset, PreviousFailure, Report, RetryEvent, Retryable, Run,
+    SLOW_IO, Schedule, Stopped, Verdict, WithoutLimits, is_enabled, propagate, set_enabled,
+    set_listener, with_report,
 };
 
 pub use reattempt_runtime::{bounds, codes, deadline, types};

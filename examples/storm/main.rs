@@ -1,4 +1,4 @@
-//! The load of retries on a server, in tables and pictures: overload, workers, quotas, hedges, and the cost of the budget.
+//! The load of retries on a server, in tables and pictures: overload, workers, batches, quotas, hedges, and the cost of the budget.
 //!
 //! ```text
 //! cargo run --release -p simulation --example storm              # a minute or two
@@ -16,10 +16,11 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use simulation::closed::Batch;
 use simulation::hedges::Service;
+use simulation::loops::Way;
 use simulation::quota::Rush;
 use simulation::tables::{
-    COST_HEAD, FAILING, HEDGES_HEAD, HEDGES_RATES, closed_head, closed_row, cost_row, hedges_row,
-    quota_head, quota_row,
+    COST_HEAD, FAILING, HEDGES_HEAD, HEDGES_RATES, LOOPS_HEAD, closed_head, closed_row, cost_row,
+    hedges_row, loops_row, quota_head, quota_row,
 };
 
 use crate::output::Output;
@@ -56,6 +57,8 @@ fn main() -> Result<()> {
     output.table("cost", &table(COST_HEAD, FAILING.map(cost_row)))?;
     let batches = Batch::ALL.iter().map(closed_row);
     output.table("workers", &table(&closed_head(), batches))?;
+    let loops = Way::ALL.map(loops_row);
+    output.table("loops", &table(LOOPS_HEAD, loops))?;
     let rushes = Rush::ALL.iter().map(quota_row);
     output.table("quotas", &table(&quota_head(), rushes))?;
     let hedged = Service::ALL.into_iter();

@@ -426,5 +426,14 @@ pub const FILES: Policy = Policy::new()
     .with_max_delay(Duration::from_secs(1))
     .without_budget();
 
+/// For work that shall wait for a server and not fail: a batch, a command-line tool, a migration. Give the call the time that the whole work
+/// may take: `#[retry(policy = BATCH, timeout = "10s", deadline = "10m")]`, or [`deadline::scope`](crate::deadline::scope) for all items.
+///
+/// Unlimited attempts, so no budget; delays of at most 5 s; no limit. Our choice: eight workers send a server that is down three or four
+/// requests a second, and notice within 5 s that it is back. `docs/LOAD.md`, *Batches*, has what the default does there.
+pub const BATCH: Policy = Policy::new()
+    .with_unlimited_attempts()
+    .with_max_delay(Duration::from_secs(5));
+
 /// One attempt and no limits. Events, metrics and reports go on.
 pub const NO_RETRY: Policy = Policy::new().with_attempts(1);

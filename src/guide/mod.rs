@@ -7,6 +7,7 @@
 //!
 //! **Begin**
 //!
+//! - [Which policy for which program?](programs): a request, a batch, a worker, a connection, a start, a device, a library
 //! - [How do I add retries to an application?](start): the lines for `Cargo.toml`, a first function, and what you see when it fails
 //! - [Which errors are retried?](retried): verdicts, rules, your own errors
 //! - [Which numbers do I choose?](numbers): attempts, timeout, deadline and delays, from a latency and a deadline
@@ -89,6 +90,10 @@ pub mod words;
 
 // A page is read here and on GitHub. Its links have names. The folder `links` says where they lead here, and the end of
 // the page says where they lead on GitHub. Of two definitions of a name, the first one counts.
+
+#[doc = include_str!("../links/all.md")]
+#[doc = include_str!("programs.md")]
+pub mod programs {}
 
 #[doc = include_str!("../links/all.md")]
 #[doc = include_str!("start.md")]

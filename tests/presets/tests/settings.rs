@@ -9,7 +9,9 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use reattempt::testing::Scope;
-use reattempt::{Backoff, Budget, FAST_IO, Jitter, NO_RETRY, Nested, Policy, SLOW_IO, Settings};
+use reattempt::{
+    BATCH, Backoff, Budget, FAST_IO, Jitter, NO_RETRY, Nested, Policy, SLOW_IO, Settings,
+};
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
@@ -248,7 +250,7 @@ fn a_policy_is_written_in_full() {
          jitter = \"full\"\n\
          max_retry_after = \"1m\"\n"
     );
-    for policy in [FAST_IO, SLOW_IO, NO_RETRY, Policy::new()] {
+    for policy in [BATCH, FAST_IO, SLOW_IO, NO_RETRY, Policy::new()] {
         assert_eq!(read(&toml::to_string(&policy).unwrap()), Ok(policy));
     }
 }

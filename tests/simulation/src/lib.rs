@@ -11,6 +11,7 @@ mod failure;
 pub mod fleet;
 pub mod hedges;
 pub mod http;
+pub mod loops;
 pub mod luck;
 pub mod manner;
 pub mod moments;

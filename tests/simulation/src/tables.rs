@@ -8,6 +8,7 @@ use crate::SEED;
 use crate::closed::Batch;
 use crate::fleet::Fleet;
 use crate::hedges::{CALLS, Run, Service};
+use crate::loops::{DOWN, Way};
 use crate::luck::{self, Calls, Luck};
 use crate::manner::Manner;
 use crate::quota::Rush;
@@ -175,6 +176,44 @@ fn mean_lost(batch: &Batch, manner: &Manner) -> f64 {
         .map(|run| batch.lost(manner.budget, SEED + u64::from(run)))
         .sum();
     f64::from(lost) / f64::from(RUNS)
+}
+
+/// Head of the table of callers while a server is down.
+pub const LOOPS_HEAD: &str = "| calls | eight workers: requests a second | items lost | 200 calls a second: requests a second | a call fails after |\n|---|---|---|---|---|";
+
+/// A row: the means of five runs in virtual time.
+#[must_use]
+pub fn loops_row(way: Way) -> String {
+    let [requests, lost, open, fails] = loops_means(way);
+    let fails = if fails > 0.0 {
+        format!("{:.0} ms", fails * 1000.0)
+    } else {
+        "–".to_owned()
+    };
+    let name = way.name();
+    format!("| {name} | {requests:.0} | {lost:.0} | {open:.0} | {fails} |")
+}
+
+/// For the closed loop the requests a second and the calls that failed, and for the open one the requests a second and the seconds
+/// after which a call failed.
+#[must_use]
+pub fn loops_means(way: Way) -> [f64; 4] {
+    const RUNS: u32 = 5;
+    let mut sums = [0.0; 4];
+    for run in 0..RUNS {
+        let seed = SEED + u64::from(run);
+        let (closed, open) = (way.closed(DOWN, seed), way.open(DOWN, seed));
+        let [of_closed, of_open] =
+            [closed, open].map(|seen| f64::from(seen.requests) / f64::from(DOWN));
+        let fails = open.time.as_secs_f64() / f64::from(open.lost.max(1));
+        for (sum, of_run) in sums
+            .iter_mut()
+            .zip([of_closed, closed.lost.into(), of_open, fails])
+        {
+            *sum += of_run / f64::from(RUNS);
+        }
+    }
+    sums
 }
 
 /// The bases of the table of quotas. `None` is the default, ten times `base`.

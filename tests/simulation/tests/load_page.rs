@@ -104,5 +104,5 @@ fn no_table_and_no_picture_is_missing() {
         assert!(picture.contains("</svg>"), "{name}");
         pictures += 1;
     }
-    assert_eq!([tables, pictures], [8, 4]);
+    assert_eq!([tables, pictures], [9, 4]);
 }

@@ -6,6 +6,7 @@ mod contention;
 mod guide;
 mod hedges;
 mod load_page;
+mod loops;
 mod luck;
 mod network;
 mod overload;
