@@ -101,7 +101,7 @@ impl Downloader {
             // What came before is no progress.
             if part.bytes.len() > part.furthest {
                 part.furthest = part.bytes.len();
-                Attempt::progress();
+                Attempt::record_progress();
             }
         }
         Ok(())

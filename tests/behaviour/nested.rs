@@ -183,7 +183,7 @@ async fn a_loop_that_resumes_makes_the_retries_of_the_failed_item_once_more() {
                 get(item).await?;
                 next.set(next.get() + 1);
                 if says {
-                    Attempt::progress();
+                    Attempt::record_progress();
                 }
             }
             Ok(())

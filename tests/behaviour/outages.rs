@@ -233,7 +233,7 @@ async fn a_retry_after_progress_is_never_free() {
     #[retry(attempts = 3, base = "1ms", max_delay = "1ms", jitter = "none", budget = budget)]
     async fn drip(budget: &Budget, verdict: Verdict, requests: &Cell<u32>) -> Result<(), Failure> {
         requests.set(requests.get() + 1);
-        Attempt::progress();
+        Attempt::record_progress();
         Err(Failure(verdict))
     }
     #[retry(attempts = 2, base = "1ms", budget = budget)]

@@ -1,4 +1,4 @@
-//! `Attempt::progress`: failures count in a row, without progress.
+//! `Attempt::record_progress`: failures count in a row, without progress.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Cursor};
@@ -33,7 +33,7 @@ impl Steps {
         self.times.borrow_mut().push(self.began.elapsed());
         let attempt = Attempt::current().expect("in an attempt");
         if self.progress.contains(&attempt.number()) {
-            Attempt::progress();
+            Attempt::record_progress();
         }
         Err(io::ErrorKind::ConnectionReset.into())
     }
@@ -81,8 +81,8 @@ async fn an_attempt_sees_its_number_and_how_many_may_follow() {
     async fn call(seen: &RefCell<Vec<(u32, Option<u32>)>>) -> io::Result<()> {
         let attempt = Attempt::current().expect("in an attempt");
         if attempt.number() == 3 {
-            Attempt::progress();
-            Attempt::progress();
+            Attempt::record_progress();
+            Attempt::record_progress();
         }
         let attempt = Attempt::current().expect("in an attempt");
         seen.borrow_mut()
@@ -99,7 +99,7 @@ async fn an_attempt_sees_its_number_and_how_many_may_follow() {
         (5, Some(5)),
     ];
     assert_eq!(seen.take(), three);
-    Attempt::progress(); // outside of an attempt
+    Attempt::record_progress(); // outside of an attempt
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,7 +116,7 @@ async fn decorrelated_delays_begin_at_the_base_again() {
             .borrow_mut()
             .push(last.replace(Instant::now()).elapsed());
         failed.set(failed.get() + 1);
-        Attempt::progress();
+        Attempt::record_progress();
         if failed.get() > 200 {
             Ok(())
         } else {
@@ -133,14 +133,14 @@ async fn budget_and_deadline_go_on() {
     #[retry(attempts = 3, base = "0s", jitter = "none", budget = budget)]
     async fn within_budget(budget: &Budget, calls: &Cell<u32>) -> io::Result<()> {
         calls.set(calls.get() + 1);
-        Attempt::progress();
+        Attempt::record_progress();
         Err(io::ErrorKind::ConnectionReset.into())
     }
     #[retry(base = "100ms", jitter = "none", deadline = "1s", budget = "none")]
     async fn within_deadline(calls: &Cell<u32>) -> io::Result<()> {
         calls.set(calls.get() + 1);
         sleep(ms(50)).await;
-        Attempt::progress();
+        Attempt::record_progress();
         Err(io::ErrorKind::ConnectionReset.into())
     }
     let (budget, calls) = (Budget::aws(), Cell::new(0));
@@ -163,7 +163,7 @@ async fn a_worker_that_ran_for_hours_waits_its_first_delay() {
             return Ok(());
         }
         sleep(Duration::from_secs(6 * 3_600)).await;
-        Attempt::progress();
+        Attempt::record_progress();
         Err(io::ErrorKind::ConnectionReset.into())
     }
     let runs = RefCell::default();
@@ -185,7 +185,7 @@ async fn retries_of_calls_inside_before_progress_were_not_in_vain() {
     async fn outer(calls: &Cell<u32>, progress: bool) -> io::Result<()> {
         let second = Attempt::current().is_some_and(|attempt| attempt.number() == 2);
         if second && progress {
-            Attempt::progress();
+            Attempt::record_progress();
         }
         inner(calls).await
     }
@@ -203,7 +203,7 @@ async fn a_call_inside_that_made_progress_leaves_its_attempts_to_the_next() {
     async fn inner(calls: &Cell<u32>) -> io::Result<()> {
         calls.set(calls.get() + 1);
         if calls.get() == 3 {
-            Attempt::progress();
+            Attempt::record_progress();
         }
         if calls.get() == 3 {
             // The last failure of the row: nothing is retried after it.
@@ -226,7 +226,7 @@ async fn a_call_inside_that_is_dropped_after_its_progress_leaves_its_attempts_to
     async fn inner(calls: &Cell<u32>) -> io::Result<()> {
         calls.set(calls.get() + 1);
         if calls.get() == 3 {
-            Attempt::progress();
+            Attempt::record_progress();
             // The timeout of the outer call cuts it here.
             std::future::pending::<()>().await;
         }
@@ -255,7 +255,7 @@ async fn a_task_that_carries_the_attempt_makes_progress_for_it() {
         let attempt = Attempt::current().expect("in an attempt");
         assert!(attempt.attempts() >= Some(attempt.number()), "{attempt:?}");
         if calls.get() < 5 {
-            tokio::spawn(propagate(async { Attempt::progress() }))
+            tokio::spawn(propagate(async { Attempt::record_progress() }))
                 .await
                 .unwrap();
         }
@@ -276,11 +276,11 @@ async fn a_task_that_carries_an_earlier_attempt_changes_nothing() {
                 let (go, gone) = (Arc::clone(go), Arc::clone(gone));
                 tokio::spawn(propagate(async move {
                     go.notified().await;
-                    Attempt::progress();
+                    Attempt::record_progress();
                     gone.notify_one();
                 }));
             }
-            2 => Attempt::progress(),
+            2 => Attempt::record_progress(),
             3 => {
                 go.notify_one();
                 gone.notified().await;
@@ -300,7 +300,7 @@ fn a_blocking_function_makes_progress_too() {
     fn call(calls: &Cell<u32>) -> io::Result<()> {
         calls.set(calls.get() + 1);
         if calls.get() < 5 {
-            Attempt::progress();
+            Attempt::record_progress();
         }
         Err(io::ErrorKind::ConnectionReset.into())
     }
@@ -322,7 +322,7 @@ async fn a_download_resumes_where_the_last_attempt_ended() {
         let before = file.len();
         let read = stream.read_to_end(file).await;
         if file.len() > before {
-            Attempt::progress();
+            Attempt::record_progress();
         }
         read?;
         if file.len() < FILE {

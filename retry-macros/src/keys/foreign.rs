@@ -161,7 +161,7 @@ static TABLE: &[(&str, ForeignWord)] = {
         Without("leave it out: a duration has its unit in its text, such as `\"1.5s\"`") => "time_unit unit units";
         Without("leave it out: a hint of the server is followed, up to `max_retry_after`") =>
             "respect_retry_after_header respect_retry_after use_retry_after";
-        Without("leave it out: call `Attempt::progress` in the body where the count of attempts begins again") =>
+        Without("leave it out: call `Attempt::record_progress` in the body where the count of attempts begins again") =>
             "should_consume_retry reset_after stateful";
         Key(Id::Name) => "label id operation title";
         Key(Id::Crate) => "krate crate_path crate_name path root";

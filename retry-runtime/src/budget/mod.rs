@@ -64,7 +64,7 @@ use crate::getters::setters;
 /// again. It does not expire with time, so an outage has one first wave, however long it is. Its calls add at most five retries each to
 /// those that the tokens pay for.
 ///
-/// A retry after [progress](crate::Attempt::progress) is never free. It takes at least what a retry after a failure takes.
+/// A retry after [progress](crate::Attempt::record_progress) is never free. It takes at least what a retry after a failure takes.
 ///
 /// The page `docs/LOAD.md` has the calls that each budget refuses in a fault, and what the budget costs.
 ///

@@ -96,14 +96,14 @@ impl Attempt {
     /// let parts = Cell::new(0);
     /// let resume = async || {
     ///     parts.set(parts.get() + 1);
-    ///     Attempt::progress();
+    ///     Attempt::record_progress();
     ///     if parts.get() < 10 { Err(io::Error::from(io::ErrorKind::ConnectionReset)) } else { Ok(()) }
     /// };
     /// FAST_IO.run(resume).unboxed().await?; // `FAST_IO` makes three attempts.
     /// assert_eq!(parts.get(), 10);
     /// # Ok(()) }
     /// ```
-    pub fn progress() {
+    pub fn record_progress() {
         outer(|frame| frame.is_attempt().then(|| frame.progress()));
     }
 
@@ -113,7 +113,7 @@ impl Attempt {
 
         /// Returns how many attempts the call may make, the first included, or `None` for no limit.
         ///
-        /// Attempts before one that made [`progress`](Self::progress) come on top.
+        /// Attempts before one that made [progress](Self::record_progress) come on top.
         ///
         /// In a nested call, the failed retries of the same operation in earlier attempts of the outer calls are
         /// subtracted.

@@ -368,7 +368,7 @@ impl<'c> World<'c> {
         };
         let step = self.case.steps.get(run - 1).copied().unwrap_or(too_many);
         if step.progress {
-            Attempt::progress();
+            Attempt::record_progress();
         }
         (run, step)
     }
@@ -380,7 +380,7 @@ impl<'c> World<'c> {
             match self.case.around {
                 Around::Hides if ended.is_err() => return Err(HIDDEN),
                 Around::WaitsFirst if ended.is_err() => sleep(Duration::from_nanos(ms(1))).await,
-                Around::SaysProgress if ended.is_err() => Attempt::progress(),
+                Around::SaysProgress if ended.is_err() => Attempt::record_progress(),
                 _ => {}
             }
             return ended;
@@ -399,7 +399,7 @@ impl<'c> World<'c> {
             match self.case.around {
                 Around::Hides if ended.is_err() => return Err(HIDDEN),
                 Around::WaitsFirst if ended.is_err() => pass(ms(1)),
-                Around::SaysProgress if ended.is_err() => Attempt::progress(),
+                Around::SaysProgress if ended.is_err() => Attempt::record_progress(),
                 _ => {}
             }
             return ended;
