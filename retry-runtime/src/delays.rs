@@ -228,6 +228,19 @@ pub(crate) fn fit(
     Some((low, high.min(longest)))
 }
 
+/// Cuts the range of a delay after a failure. Returns also whether it had to be cut: then its upper half is left, and the attempt after
+/// it is the last of the call. Draws from ever shorter ranges would crowd attempts just before the deadline, which calls may share.
+pub(crate) fn fit_or_last(
+    range: DelayRange,
+    deadline: Duration,
+    left: Duration,
+) -> Option<(DelayRange, bool)> {
+    let (low, high) = fit(range, deadline, left)?;
+    let is_cut = high < range.1;
+    let low = if is_cut { low.max(high / 2) } else { low };
+    Some(((low, high), is_cut))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,5 +271,20 @@ mod tests {
         let at_once = (Duration::ZERO, Duration::ZERO);
         assert_eq!(fit(at_once, ms(1_000), ms(50)), Some(at_once));
         assert_eq!(fit(at_once, Duration::ZERO, Duration::ZERO), None);
+    }
+
+    #[test]
+    fn a_range_that_has_to_be_cut_is_its_upper_half() {
+        let micros = Duration::from_micros;
+        for (low, high, left, expected) in [
+            (0, 100, 150, Some(((0, 100_000), false))),
+            (0, 100, 149, Some(((49_500, 99_000), true))),
+            (80, 120, 160, Some(((80_000, 110_000), true))),
+            (80, 120, 129, None),
+        ] {
+            let fitted = fit_or_last((ms(low), ms(high)), ms(1_000), ms(left));
+            let expected = expected.map(|((low, high), cut)| ((micros(low), micros(high)), cut));
+            assert_eq!(fitted, expected, "{low} to {high} with {left}");
+        }
     }
 }

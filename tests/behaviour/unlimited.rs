@@ -7,6 +7,7 @@ use std::io;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use reattempt::deadline;
 use reattempt::{Budget, Error, Jitter, Outcome, Policy, Retryable, retry, with_report};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -253,4 +254,36 @@ async fn a_run_and_a_blocking_function_wait_too() {
     let tries = tries.into_inner().unwrap();
     assert_eq!(tries.len(), 4);
     assert!(tries[3] - tries[0] >= 3 * ms(20));
+}
+
+/// Calls that share a deadline would otherwise crowd just before it, at a service that is already down.
+#[tokio::test(start_paused = true)]
+async fn calls_with_one_deadline_do_not_crowd_before_it() {
+    const CALLS: u32 = 400;
+    #[retry(attempts = "unlimited", jitter = jitter)]
+    async fn ask(upstream: &Upstream, jitter: Jitter) -> Result<(), Failure> {
+        upstream.answer()
+    }
+    for jitter in [
+        Jitter::Full,
+        Jitter::Equal,
+        Jitter::Decorrelated,
+        Jitter::Around(20),
+    ] {
+        let (mut late, mut begun, mut last) = (0, 0, Duration::ZERO);
+        for _ in 0..CALLS {
+            let upstream = Upstream::new(None);
+            let call = deadline::scope(SECOND * 10, ask(&upstream, jitter));
+            call.await.unwrap_err();
+            let asked = upstream.asked.lock().unwrap();
+            begun += asked.len();
+            last += *asked.last().expect("it began");
+            late += asked.iter().filter(|at| **at > ms(9_800)).count();
+        }
+        println!(
+            "{jitter}: {begun} attempts, {late} of them late, the last at {:?}",
+            last / CALLS
+        );
+        assert!(late <= CALLS as usize / 5, "{jitter}: {late} of {begun}");
+    }
 }

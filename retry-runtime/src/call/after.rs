@@ -158,11 +158,13 @@ impl State<'_> {
         let now = Stamp::now();
         self.frame.times.start(|| now);
         let situation = self.situation(now, retry.hint);
-        let mut range = decide(retry, self.frame.refusal(), &situation)?;
+        let mut fitted = decide(retry, self.frame.refusal(), &situation)?;
         let permit = self.take_permit(now);
         if permit.is_none() {
-            range = held_back(retry, &situation, Outcome::Budget)?;
+            fitted = held_back(retry, &situation, Outcome::Budget)?;
         }
+        let (range, is_cut) = fitted;
+        self.was_cut = is_cut;
         // What comes without a permit gives nothing back.
         self.frame.go_on(permit.unwrap_or(Charge::Free));
         if let Some(rest) = self.frame.rest.get() {
@@ -191,6 +193,7 @@ impl State<'_> {
             },
             unlimited: (allowed == u32::MAX).then(|| settings.longest_delay_range()),
             time: frame.times.to_deadline(now),
+            was_cut: self.was_cut,
         }
     }
 }

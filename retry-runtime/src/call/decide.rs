@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::classify::{AskedDelay, Ruling};
-use crate::delays::{DelayRange, fit};
+use crate::delays::{DelayRange, fit_or_last};
 use crate::stopped::Outcome;
 
 /// A failure after which the rules allow another attempt.
@@ -40,15 +40,17 @@ pub(super) struct Situation {
     pub(super) unlimited: Option<DelayRange>,
     /// The length of the deadline and what is left of it, or `None` without a deadline.
     pub(super) time: Option<(Duration, Duration)>,
+    /// Whether the delay before the attempt that failed was cut to the deadline.
+    pub(super) was_cut: bool,
 }
 
-/// Returns the range of the delay before the next attempt, or why there is none. `refusal` is the outcome of a call inside
+/// Returns the range of the delay before the next attempt, and whether it is cut to the deadline, or why there is none. `refusal` is the outcome of a call inside
 /// that was refused a retry in the same poll.
 pub(super) fn decide(
     retry: &Repeatable,
     refusal: Option<Outcome>,
     situation: &Situation,
-) -> Result<DelayRange, Outcome> {
+) -> Result<(DelayRange, bool), Outcome> {
     if let Some(outcome) = refusal {
         return match outcome {
             Outcome::Budget | Outcome::HintTooLong => held_back(retry, situation, outcome),
@@ -85,18 +87,19 @@ pub(super) fn held_back(
     retry: &Repeatable,
     situation: &Situation,
     outcome: Outcome,
-) -> Result<DelayRange, Outcome> {
+) -> Result<(DelayRange, bool), Outcome> {
     let longest = situation.unlimited.ok_or(outcome)?;
     let (hint, _) = retry.hint.unwrap_or_default();
     let range = raised_by(hint.min(situation.max_retry_after), longest);
     in_time(range, situation)
 }
 
-/// Cuts a range to the deadline.
-fn in_time(range: DelayRange, situation: &Situation) -> Result<DelayRange, Outcome> {
+/// Cuts a range to the deadline. After one that was cut, none follows.
+fn in_time(range: DelayRange, situation: &Situation) -> Result<(DelayRange, bool), Outcome> {
     match situation.time {
-        None => Ok(range),
-        Some((length, left)) => fit(range, length, left).ok_or(Outcome::Deadline),
+        None => Ok((range, false)),
+        Some(_) if situation.was_cut => Err(Outcome::Deadline),
+        Some((length, left)) => fit_or_last(range, length, left).ok_or(Outcome::Deadline),
     }
 }
 
@@ -138,6 +141,7 @@ mod tests {
             delays: (ms(0), ms(100)),
             unlimited: None,
             time: left.map(|left| (ms(10_000), ms(left))),
+            was_cut: false,
         }
     }
 
@@ -146,7 +150,7 @@ mod tests {
         refusal: Option<Outcome>,
         situation: &Situation,
     ) -> Result<DelayRange, Outcome> {
-        decide(&retry?, refusal, situation)
+        decide(&retry?, refusal, situation).map(|(range, _)| range)
     }
 
     /// All situations: the first fact that refuses decides, in the order of the reference.
@@ -214,7 +218,9 @@ mod tests {
     #[test]
     fn a_hint_is_a_lower_bound_and_the_deadline_an_upper_one() {
         for (hint, left, expected) in [
-            (None, Some(60), Ok((ms(0), ms(60)))),
+            (None, Some(101), Ok((ms(0), ms(100)))),
+            // A range that is cut is its upper half.
+            (None, Some(60), Ok((ms(30), ms(60)))),
             (Some(40), None, Ok((ms(40), ms(100)))),
             (Some(100), None, Ok((ms(100), ms(125)))),
             (Some(600), None, Ok((ms(600), ms(700)))),
@@ -230,6 +236,10 @@ mod tests {
             };
             let decided = decided(returned(hint.map(ms)), None, &situation);
             assert_eq!(decided, expected, "{hint:?} {left:?}");
+            if let (Ok((_, high)), Some(left)) = (expected, left) {
+                let fitted = decide(&returned(hint.map(ms)).unwrap(), None, &situation);
+                assert_eq!(fitted.unwrap().1, high == ms(left), "{hint:?} {left:?}");
+            }
         }
     }
 
@@ -264,7 +274,13 @@ mod tests {
             time: Some((ms(0), ms(0))),
             ..off
         };
-        assert_eq!(decided(returned(None), None, &late), Err(Outcome::Deadline));
+        let was_cut = Situation {
+            was_cut: true,
+            ..situation(Some(9_000))
+        };
+        for ends in [late, was_cut] {
+            assert_eq!(decided(returned(None), None, &ends), Err(Outcome::Deadline));
+        }
     }
 
     #[test]

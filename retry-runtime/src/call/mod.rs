@@ -93,6 +93,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
             last_polls: 0,
             said: Said::Nothing,
             stands: false,
+            was_cut: false,
         };
         let own = state.own_attempts();
         state.frame.allow(own);
@@ -146,6 +147,8 @@ pub(crate) struct State<'p> {
     follows_refusal: bool,
     /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
     stands: bool,
+    /// The delay before the present attempt was cut to the deadline, so the attempt is the last.
+    was_cut: bool,
 }
 
 /// The environment of a call: its budget, the budget of its hedges, the switch, the most attempts, and its time.

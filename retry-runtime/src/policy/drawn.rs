@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use super::Policy;
 use crate::clock::Stamp;
-use crate::delays::fit;
+use crate::delays::fit_or_last;
 use crate::rng;
 
 impl Policy {
     /// Returns the delays of one call whose attempts all fail and take no time, in order.
     ///
     /// Calls use the same code. There is one delay for each retry that the policy allows. With a deadline, the delays
-    /// are cut to fit, and end where a call would end: each delay leaves the next attempt a tenth of the deadline, at
-    /// most 50 ms. With neither a limit on attempts nor a deadline, the iterator never ends. Hints, budgets and the
+    /// end where a call would end: each leaves the next attempt a tenth of the deadline, at most 50 ms, and one whose range
+    /// has to be cut for that is the last, drawn from the upper half of what is left of the range. With neither a limit on attempts nor a deadline, the iterator never ends. Hints, budgets and the
     /// time that attempts take are not included.
     ///
     /// The same seed gives the same delays in every run, but they may change with a release of Rust or of this crate.
@@ -43,6 +43,7 @@ impl Policy {
             retries: 0,
             previous: None,
             waited: Duration::ZERO,
+            was_cut: false,
         }
     }
 
@@ -74,6 +75,8 @@ pub struct Schedule {
     retries: u32,
     previous: Option<Duration>,
     waited: Duration,
+    /// The last delay was cut to the deadline.
+    was_cut: bool,
 }
 
 impl Iterator for Schedule {
@@ -81,13 +84,13 @@ impl Iterator for Schedule {
 
     fn next(&mut self) -> Option<Duration> {
         let most = self.policy.attempts();
-        if most.is_some_and(|most| self.retries >= most - 1) {
+        if self.was_cut || most.is_some_and(|most| self.retries >= most - 1) {
             return None;
         }
         let mut range = self.policy.range_before(self.retries, self.previous);
         if let Some(deadline) = self.policy.deadline() {
             let left = deadline.saturating_sub(self.waited);
-            range = fit(range, deadline, left)?;
+            (range, self.was_cut) = fit_or_last(range, deadline, left)?;
         }
         let delay = rng::draw(rng::seed_of((self.seed, self.retries)), range);
         self.retries = self.retries.saturating_add(1);

@@ -12,9 +12,9 @@ struct Running { number: u32, ends: u64, cut: u64, result: Result<usize, Failed>
 
 /// A call. The attempts `before` progress do not count. `permit` is what the budget gave for a retry that has not
 /// begun. `cut` is the limit of the attempt, `of_use` what the deadline leaves an attempt, and `patience` when the call
-/// waits no longer in a pause.
+/// waits no longer in a pause. The delay before the present attempt `was_cut`.
 struct Call {
-    settings: Settings, deadline: u64, cut: u64, most: u32, before: u32, permit: u64, of_use: u64, patience: Option<u64>, source: Option<usize>, report: Report,
+    settings: Settings, deadline: u64, cut: u64, most: u32, before: u32, permit: u64, of_use: u64, patience: Option<u64>, was_cut: bool, source: Option<usize>, report: Report,
 }
 
 impl Model<'_> {
@@ -25,7 +25,7 @@ impl Model<'_> {
         let report = Report { depth, outcome: "dropped", ..Report::default() };
         let deadline = own.min(inherited);
         let of_use = ((deadline - began) / 10).min(ms(50));
-        let mut call = Call { settings, deadline, cut: NEVER, most, before: 0, permit: 0, of_use, patience: None, source: None, report };
+        let mut call = Call { settings, deadline, cut: NEVER, most, before: 0, permit: 0, of_use, patience: None, was_cut: false, source: None, report };
         self.refused = None;
         self.earlier.push([0; 3]);
         self.cancels.push(settings.cancel.map_or(NEVER, |cancel| began + cancel));
@@ -94,7 +94,8 @@ impl Model<'_> {
                 hint = hint.max(other.hint);
             }
             call.report.verdict = Some(dearer.verdict);
-            let outcome = match self.decide(call, failed, dearer, hint, self.latest(call)) {
+            let latest = self.latest(call);
+            let outcome = match self.decide(call, failed, dearer, hint, latest) {
                 Ok(delay) => {
                     let (depth, after, from, end) = (call.report.depth, call.report.attempts, self.now, self.now + delay);
                     self.seen.events.push(Event::Retries { depth, after, verdict: dearer.verdict, delay, at: from });
@@ -171,7 +172,7 @@ impl Model<'_> {
     }
 
     /// The order of decisions, from 2 to 7: the delay, or the outcome.
-    fn decide(&mut self, call: &Call, failed: Failed, dearer: Failed, hint: Option<u64>, latest: Option<u64>)
+    fn decide(&mut self, call: &mut Call, failed: Failed, dearer: Failed, hint: Option<u64>, latest: Option<u64>)
         -> Result<u64, &'static str>
     {
         let (settings, in_a_row) = (call.settings, call.report.attempts - call.before);
@@ -202,12 +203,15 @@ impl Model<'_> {
             Some(hint) => (hint, hint + (ceiling - low).min(hint / 4)),
             None => (low, ceiling),
         };
-        let Some(latest) = latest.filter(|latest| low <= *latest && (high == 0 || *latest > 0)) else { return Err("deadline") };
+        let Some(latest) = latest.filter(|latest| !call.was_cut && low <= *latest && (high == 0 || *latest > 0)) else { return Err("deadline") };
         self.taken = if empty && unlimited { 0 } else { self.price(call, dearer) };
         if let Some(budget) = settings.budget { // 7
             self.levels[budget] = self.levels[budget].checked_sub(self.taken).ok_or("budget")?;
         }
-        Ok((self.draw)(low, high.min(latest)))
+        // A range that has to be cut is its upper half, and the attempt after it is the last.
+        call.was_cut = latest < high;
+        let (low, high) = if call.was_cut { (low.max(latest / 2), latest) } else { (low, high) };
+        Ok((self.draw)(low, high))
     }
 
     /// Whether an attempt failed. `None` is one that its timeout cut.
