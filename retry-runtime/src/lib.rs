@@ -23,6 +23,7 @@ pub mod deadline;
 mod delays;
 mod error;
 mod event;
+mod few;
 mod forward;
 mod getters;
 mod listen;

@@ -129,6 +129,10 @@ pub(crate) fn listener<T>(f: impl FnOnce(&Listener) -> T) -> Option<T> {
 /// The test scope that the code is in, if it is in one.
 #[inline]
 pub(crate) fn test_scope_around() -> Option<Arc<TestScope>> {
+    if cfg!(not(feature = "testing")) {
+        // No program without it links what scopes keep.
+        return None;
+    }
     listener(|listener| listener.scope.get().cloned())?
 }
 

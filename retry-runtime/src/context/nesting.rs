@@ -23,10 +23,10 @@
 //! This file is pure: it uses no clock, frame or thread. Locks are taken from the outside in, and from a node to the prior ones,
 //! which are those of earlier attempts. So no two threads wait for each other.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::clock::Stamp;
+use crate::few;
 
 /// Identifies a function by the address of its own `static`, or the calls of one place by their name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,12 +59,12 @@ struct NodeState {
     shared: bool,
     /// Whether the call began after another one in the same attempt was refused a retry.
     follows: bool,
-    /// The calls inside, by operation and attempt.
-    inside: BTreeMap<(Operation, u32), Arc<Node>>,
+    /// The calls inside, sorted by operation and attempt.
+    inside: Vec<((Operation, u32), Arc<Node>)>,
     /// Calls that no longer matter are dropped once so many are inside.
     most_inside: usize,
-    /// How many calls of each function the present attempts made.
-    called: BTreeMap<(u32, FunctionId, bool), u32>,
+    /// How many calls of each function the present attempts made, sorted.
+    called: Vec<((u32, FunctionId, bool), u32)>,
     /// The same operation in earlier attempts of the outer calls, which hold these nodes as long as they matter.
     prior: Vec<Weak<Node>>,
 }
@@ -72,8 +72,8 @@ struct NodeState {
 impl NodeState {
     /// The nodes of the `operation` inside, before this `attempt`.
     fn earlier(&self, operation: Operation, attempt: u32) -> impl Iterator<Item = &Arc<Node>> {
-        let earlier = self.inside.range((operation, 0)..(operation, attempt));
-        earlier.map(|(_, node)| node)
+        let earlier = few::range(&self.inside, (operation, 0)..(operation, attempt));
+        earlier.iter().map(|(_, node)| node)
     }
 
     /// The nodes of the `operation` before this `attempt`, also within earlier attempts of the outer calls.
@@ -110,19 +110,20 @@ impl Node {
     ) -> Arc<Self> {
         let known = &mut *self.known();
         // The attempt before this one may still run, if this one is a hedge.
-        known.called.retain(|(of, ..), _| of + 1 >= attempt);
-        let called = known.called.entry((attempt, function, prepares));
-        let called = called.or_default();
+        known.called.retain(|((of, ..), _)| of + 1 >= attempt);
+        let of = (attempt, function, prepares);
+        let called = few::get_or_insert_with(&mut known.called, of, u32::default);
         *called = LAST.min(*called + 1);
         let operation = (function, prepares, *called);
         // At least as many calls begin before the next time as are kept now, so a call costs the same however many there are.
         if known.inside.len() >= known.most_inside.max(8) {
             let now = now();
-            known.inside.retain(|_, node| matters(node, now));
+            known.inside.retain(|(_, node)| matters(node, now));
             known.most_inside = 2 * known.inside.len();
         }
         let prior = known.prior_of(operation, attempt);
-        let node = known.inside.entry((operation, attempt)).or_default();
+        let of = (operation, attempt);
+        let node = few::get_or_insert_with(&mut known.inside, of, Arc::default);
         let mut state = node.known();
         (state.prior, state.shared, state.follows) = (prior, operation.2 == LAST, follows);
         drop(state);
@@ -138,7 +139,7 @@ impl Node {
             (0, None)
         };
         (known.retries, known.until) = (least.0.max(retries), least.1.max(Some(until)));
-        known.inside.retain(|_, node| {
+        known.inside.retain(|(_, node)| {
             let known = node.known();
             is_running(node) || known.retries > 0 || !known.inside.is_empty()
         });
@@ -148,7 +149,7 @@ impl Node {
     pub(crate) fn forget(&self) {
         let mut known = self.known();
         known.retries = 0;
-        known.inside.retain(|_, node| is_running(node));
+        known.inside.retain(|(_, node)| is_running(node));
     }
 
     /// How many retries of the same operation failed in earlier attempts of the outer calls.
@@ -183,7 +184,7 @@ fn is_running(node: &Arc<Node>) -> bool {
 fn matters(node: &Arc<Node>, now: Stamp) -> bool {
     is_running(node) || {
         let known = node.known();
-        known.retries(now) > 0 || known.inside.values().any(|node| matters(node, now))
+        known.retries(now) > 0 || known.inside.iter().any(|(_, node)| matters(node, now))
     }
 }
 

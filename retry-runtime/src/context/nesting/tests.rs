@@ -188,7 +188,7 @@ fn calls_are_counted_by_function_and_attempt() {
 /// How many nodes there are, and how many pointers to them.
 fn size(node: &Node) -> (usize, usize) {
     let known = node.known();
-    let inside = known.inside.values().map(|node| size(node));
+    let inside = known.inside.iter().map(|(_, node)| size(node));
     inside.fold((1, known.prior.len()), |sum, (nodes, prior)| {
         (sum.0 + nodes, sum.1 + prior)
     })
