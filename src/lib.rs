@@ -39,6 +39,7 @@
 //!
 //! | feature | version | gives |
 //! |---|---|---|
+//! | `macros` | – | `#[retry]` and `#[derive(Retryable)]`; on by default. Without it, a program that uses only [`Policy::run`] or layers builds neither `syn` nor the macros: [what it costs](https://github.com/reattempt/reattempt/blob/main/docs/PERFORMANCE.md#what-it-adds-to-a-program) |
 //! | `metrics` | `metrics` 0.24 | counters, histograms and budget levels: [seeing](guide::seeing#count-calls) |
 //! | `testing` | – | test scopes without waits, for dev-dependencies: [testing](guide::testing) |
 //! | `serde` | `serde` 1 | presets and policies in the configuration of your service: [configuring](guide::configuring) |
@@ -77,8 +78,10 @@
 
 pub mod guide;
 
+#[cfg(feature = "macros")]
 #[doc = include_str!("retryable.md")]
 pub use reattempt_macros::Retryable;
+#[cfg(feature = "macros")]
 #[doc = include_str!("retry.md")]
 pub use reattempt_macros::retry;
 pub use reattempt_runtime::{
@@ -93,7 +96,7 @@ pub use reattempt_runtime::{bounds, codes, deadline, types};
 #[doc(hidden)]
 pub use reattempt_runtime::private as __private;
 
-#[cfg(rust_analyzer)]
+#[cfg(all(rust_analyzer, feature = "macros"))]
 reattempt_macros::editor!();
 
 #[cfg(feature = "testing")]

@@ -68,6 +68,7 @@ fn features() -> BTreeSet<&'static str> {
     let lines = features.lines().take_while(|line| !line.starts_with('['));
     lines
         .filter_map(|line| Some(line.split_once(" = [")?.0))
+        .filter(|name| *name != "default")
         .collect()
 }
 

@@ -10,13 +10,15 @@ use crate::markdown::{headings, quoted, read, root, table};
 fn features(manifest: &str) -> Vec<(&str, &str)> {
     let (_, features) = manifest.split_once("[features]\n").unwrap();
     let features = features.split("\n\n").next().unwrap().lines();
-    features.filter_map(|line| line.split_once(" = ")).collect()
+    let all = features.filter_map(|line| line.split_once(" = "));
+    // It only says which of the others are on.
+    all.filter(|(name, _)| *name != "default").collect()
 }
 
 /// The client of a feature of the runtime, and its version. It is the first dependency that the feature turns on.
 fn client(manifest: &str, feature: &str) -> Option<String> {
     // The dependencies of these features are not clients.
-    if feature == "testing" {
+    if ["macros", "testing"].contains(&feature) {
         return None;
     }
     let all = features(manifest);
@@ -72,7 +74,7 @@ fn the_table_of_features_is_that_of_the_manifest() {
             .split('"')
             .skip(1)
             .step_by(2)
-            .filter(|item| !item.contains('/'))
+            .filter(|item| !item.contains(['/', ':']))
             .collect();
         let said = row[2].split_once("brings ").map(|(_, said)| said);
         let said: BTreeSet<_> = said.into_iter().flat_map(quoted).collect();

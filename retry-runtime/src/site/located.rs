@@ -12,7 +12,10 @@ impl SiteSettings<'static> {
     ///
     /// The shared part is made once for each place and never dropped.
     pub(crate) fn at(place: &'static Location<'static>, policy: Policy) -> Self {
-        type Places = Vec<(&'static Location<'static>, (&'static str, &'static SiteState))>;
+        type Places = Vec<(
+            &'static Location<'static>,
+            (&'static str, &'static SiteState),
+        )>;
         static PLACES: Mutex<Places> = Mutex::new(Vec::new());
         let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
         let (name, shared) = *few::get_or_insert_with(&mut places, place, || {

@@ -9,6 +9,7 @@
 //! cargo run -p peers -- sizes                bytes of the futures
 //! cargo run -p peers -- blocking             instructions and times of functions that are not async
 //! cargo run -p peers -- compiler             what the compiler does for one function
+//! cargo run -p peers -- small                what one function adds to a small program
 //! ```
 
 use std::env;
@@ -34,9 +35,10 @@ fn main() {
         ["sizes"] => print!("{}", report::sizes(&Program::build())),
         ["blocking"] => print!("{}", report::blocking(&Program::build())),
         ["compiler"] => print!("{}", report::compiler(report::COMPILE_ROUNDS)),
+        ["small"] => print!("{}", report::small(report::BUILD_ROUNDS)),
         _ => {
             eprintln!(
-                "usage: cargo run -p peers -- --write | counts [SIDE [ROW]] | times | sizes | blocking | compiler"
+                "usage: cargo run -p peers -- --write | counts [SIDE [ROW]] | times | sizes | blocking | compiler | small"
             );
             std::process::exit(2);
         }

@@ -2,7 +2,7 @@
 //!
 //! The test always checks the bytes. It counts the instructions if valgrind is installed.
 
-use peers::compile::llvm_lines;
+use peers::compile::{Small, llvm_lines};
 use peers::{BlockingRow, Program, Row, Side, instructions, nothing_counted};
 
 struct Limit {
@@ -53,6 +53,17 @@ fn no_future_is_larger_than_its_limit() {
         "bytes",
         measured.map(|(limit, size)| (limit, size, limit.held)),
     );
+}
+
+#[test]
+fn a_small_program_grows_by_at_most_80_kb_and_needs_16_crates_without_macros() {
+    let [hand, _, ours, run] = Small::of_each(0);
+    for small in [ours, run] {
+        let more = small.bytes - hand.bytes;
+        println!("{more} bytes more, {} crates", small.crates);
+        assert!(more <= 80_000, "{small:?}");
+    }
+    assert!(run.crates <= 16, "{run:?}");
 }
 
 #[test]

@@ -3,9 +3,11 @@
 mod code;
 mod cpu;
 mod package;
+mod small;
 mod source;
 
 pub use code::{Code, llvm_lines};
+pub use small::{Small, WAYS, Way};
 
 use crate::Side;
 

@@ -50,7 +50,7 @@ impl Package {
 
     /// Runs a command of cargo, and gives its output.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> String {
-        Self::run(&mut self.command(arguments, "target"))
+        run(&mut self.command(arguments, "target"))
     }
 
     /// The program with all attributes expanded.
@@ -59,7 +59,7 @@ impl Package {
         // This needs its own folder, because cargo compiles other crates again with that variable.
         let mut command = self.command(&arguments, "expanded");
         command.env("RUSTC_BOOTSTRAP", "1");
-        Self::run(command.args(["--", "-Zunpretty=expanded"]))
+        run(command.args(["--", "-Zunpretty=expanded"]))
     }
 
     fn command(&self, arguments: &[&str], target: &str) -> Command {
@@ -73,14 +73,15 @@ impl Package {
         command
     }
 
-    fn run(command: &mut Command) -> String {
-        let output = command.output().expect("cargo");
-        let log = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{command:?}: {log}");
-        String::from_utf8(output.stdout).expect("text")
-    }
-
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
+}
+
+/// Runs a command that has to succeed, and gives its output.
+pub(crate) fn run(command: &mut Command) -> String {
+    let output = command.output().expect("cargo");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {log}");
+    String::from_utf8(output.stdout).expect("text")
 }

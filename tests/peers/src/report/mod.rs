@@ -11,13 +11,15 @@ pub use times::Times;
 
 use self::page::Page;
 use self::table::{Table, number, ratio};
-use crate::compile::{self, Code};
+use crate::compile::{self, Code, Small, WAYS};
 use crate::{BlockingRow, Program, Row, Side};
 
 /// Rounds of a comparison of times.
 pub const TIME_ROUNDS: u32 = 301;
 /// Rounds of a comparison of the compiler's work.
 pub const COMPILE_ROUNDS: usize = 5;
+/// Builds of a small program from nothing.
+pub const BUILD_ROUNDS: usize = 3;
 
 /// Measures everything and writes it into `docs/PERFORMANCE.md`.
 ///
@@ -34,6 +36,7 @@ pub fn write() {
     page.fill("counts", &counts.table());
     page.fill("sizes", &sizes(&program));
     page.fill("compiler", &compiler(COMPILE_ROUNDS));
+    page.fill("small", &small(BUILD_ROUNDS));
     page.write();
 }
 
@@ -90,6 +93,33 @@ pub fn compiler(rounds: usize) -> String {
             number(Some(code.source)),
         ];
         table.row(side.title(), cells);
+    }
+    table.text()
+}
+
+/// What retries add to a small program, in Markdown.
+#[must_use]
+pub fn small(rounds: usize) -> String {
+    let headings = [
+        "crates",
+        "debug build from nothing / by hand",
+        "kB more than by hand",
+    ];
+    let mut table = Table::new("one function with three attempts and a timeout", headings);
+    let found = Small::of_each(rounds);
+    let hand = found[0];
+    for (way, small) in WAYS.iter().zip(found) {
+        let build = small
+            .build
+            .zip(hand.build)
+            .map(|(build, hand)| build / hand);
+        let more = small.bytes.saturating_sub(hand.bytes);
+        let cells = [
+            number(Some(small.crates)),
+            ratio(build),
+            number(Some((more + 500) / 1000)),
+        ];
+        table.row(way.title, cells);
     }
     table.text()
 }
