@@ -36,6 +36,8 @@ pub(crate) enum Around {
     SaysProgress,
     /// Returns another, transient error in its place.
     Hides,
+    /// Makes the inner call in a future that `propagate` carries.
+    Carries,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -109,14 +111,17 @@ impl Settings {
     }
 }
 
-/// The calls, the outermost first. What each budget holds, in thousandths, and whether all have a pause. The event at which retries are turned off.
-/// How much longer a thread sleeps than it is asked to.
+/// The calls, the outermost first. What each budget holds, in thousandths, whether all have a pause, and whether their first wave is
+/// free. Whether a `before_retry` makes the inner call too. The event at which retries are turned off. How much longer a thread
+/// sleeps than it is asked to.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub calls: Vec<Settings>,
     pub around: Around,
     pub capacities: Vec<u64>,
     pub pauses: bool,
+    pub free: bool,
+    pub prepares: bool,
     pub off_at: usize,
     pub late: u64,
     pub steps: Vec<Step>,

@@ -1,6 +1,7 @@
 //! Plays cases, and compares what is seen with the model.
 
 use std::fmt::{self, Write as _};
+use std::panic::resume_unwind;
 
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
@@ -95,7 +96,7 @@ impl Tester {
             |low: u64, high: u64| delays.next().map_or(low, |delay| delay.clamp(low, high));
         let dropped = played.polls.last().copied().filter(|_| drop.is_some());
         let model = Model::run(case, &mut draw, dropped);
-        let (mut expected, starved) = (model.seen, model.starved);
+        let (mut expected, by, starved) = (model.seen, model.rules, model.starved);
         for seen in [&mut played.seen, &mut expected] {
             order(&mut seen.events);
             // `Policy::run` keeps no earlier error as the source of a `Stopped`.
@@ -112,7 +113,7 @@ impl Tester {
             }
         }
         if !starved && played.seen != expected {
-            self.disagree(case, dropped, &played.seen, &expected);
+            self.disagree(case, dropped, &played.seen, &expected, &by);
         }
         played
     }
@@ -123,6 +124,7 @@ impl Tester {
         dropped: Option<(usize, u64)>,
         played: &Seen,
         expected: &Seen,
+        rules: &[(usize, usize, &'static str)],
     ) {
         self.tally.disagreements += 1;
         let size = expected.events.len() + 4 * case.calls.len() + usize::from(dropped.is_some());
@@ -140,11 +142,19 @@ impl Tester {
                 .filter(began)
                 .count()
                 .max(expected.events.iter().filter(began).count());
-            let case = Case {
-                steps: case.steps.iter().copied().take(runs).collect(),
+            let mut text = first_difference(played, expected, rules);
+            for (depth, call) in case.calls.iter().enumerate() {
+                let _ = writeln!(text, "call {depth}: {call:?}");
+            }
+            for (number, step) in (1..).zip(case.steps.iter().take(runs)) {
+                let _ = writeln!(text, "run {number}: {step:?}");
+            }
+            let others = Case {
+                calls: vec![],
+                steps: vec![],
                 ..case.clone()
             };
-            let mut text = format!("{case:?}\n");
+            let _ = writeln!(text, "{others:?}");
             if let Some((events, at)) = dropped {
                 let _ = writeln!(text, "dropped after {events} events at {at}");
             }
@@ -160,6 +170,32 @@ impl Tester {
     }
 }
 
+/// Where the crate differs from the model first, and the rule that decided there.
+fn first_difference(
+    played: &Seen,
+    expected: &Seen,
+    rules: &[(usize, usize, &'static str)],
+) -> String {
+    fn first<T: PartialEq>(some: &[T], others: &[T]) -> Option<usize> {
+        let most = some.len().max(others.len());
+        (0..most).find(|at| some.get(*at) != others.get(*at))
+    }
+    let event = first(&played.events, &expected.events);
+    let report = first(&played.reports, &expected.reports);
+    let before = |(events, reports, _): &&(usize, usize, _)| match event {
+        Some(event) => *events <= event,
+        None => report.is_none_or(|report| *reports <= report),
+    };
+    let rule = rules.iter().take_while(before).last();
+    let rule = rule.map_or("1: the body runs", |(.., rule)| rule);
+    let place = match (event, report) {
+        (Some(event), _) => format!("event {}", event + 1),
+        (None, Some(report)) => format!("report {}", report + 1),
+        (None, None) => "result".to_owned(),
+    };
+    format!("they differ first in {place}, by the rule \"{rule}\"\n")
+}
+
 /// Works on two threads, and adds up what they compared.
 pub(crate) fn on_two_threads(work: impl Fn(&mut Tester, usize) + Sync) -> Tally {
     let part = |part| {
@@ -169,7 +205,7 @@ pub(crate) fn on_two_threads(work: impl Fn(&mut Tester, usize) + Sync) -> Tally 
     };
     std::thread::scope(|scope| {
         let other = scope.spawn(|| part(1));
-        part(0).and(other.join().expect("no panic"))
+        part(0).and(other.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })
 }
 

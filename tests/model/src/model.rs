@@ -2,7 +2,7 @@
 
 use crate::case::Verdict::{Conflict, Permanent, Refused, Throttled, Transient, Unknown};
 use crate::case::{Around, Asks, BASE, ENDLESS, Event, Failed, NEVER, Nested, Report, Rule, Settings, ms};
-use crate::stage::{Halt, Model, stopped, timed_out};
+use crate::stage::{Halt, Model, Retries, stopped, timed_out};
 
 /// How an attempt ended (`None` if its timeout cut it), and how the one beside it failed.
 struct Ended { result: Option<Result<usize, Failed>>, other: Option<Failed> }
@@ -12,23 +12,25 @@ struct Running { number: u32, ends: u64, cut: u64, result: Result<usize, Failed>
 
 /// A call. The attempts `before` progress do not count. `permit` is what the budget gave for a retry that has not
 /// begun. `cut` is the limit of the attempt, `of_use` what the deadline leaves an attempt, and `patience` when the call
-/// waits no longer in a pause. The delay before the present attempt `was_cut`.
+/// waits no longer in a pause. The delay before the present attempt `was_cut`. `fault` is the one that its budget saw when the call
+/// began.
 struct Call {
-    settings: Settings, deadline: u64, cut: u64, most: u32, before: u32, permit: u64, of_use: u64, patience: Option<u64>, was_cut: bool, source: Option<usize>, report: Report,
+    settings: Settings, deadline: u64, cut: u64, most: u32, before: u32, permit: u64, of_use: u64, patience: Option<u64>, was_cut: bool, fault: Option<u32>, source: Option<usize>, report: Report,
 }
 
 impl Model<'_> {
     pub(crate) fn call(&mut self, depth: usize, fewer: u32, inherited: u64) -> Result<Result<usize, Failed>, Halt> {
         let (began, settings) = (self.now, self.case.calls[depth]);
-        let own = settings.deadline.map_or(NEVER, |deadline| began + deadline);
+        let own = settings.deadline.map_or(NEVER, |deadline| began.saturating_add(deadline));
         let most = if settings.attempts == u32::MAX && fewer < u32::MAX { u32::MAX } else { settings.attempts.saturating_sub(fewer).max(1) };
         let report = Report { depth, outcome: "dropped", ..Report::default() };
         let deadline = own.min(inherited);
-        let of_use = ((deadline - began) / 10).min(ms(50));
-        let mut call = Call { settings, deadline, cut: NEVER, most, before: 0, permit: 0, of_use, patience: None, was_cut: false, source: None, report };
+        let of_use = (deadline.saturating_sub(began) / 10).min(ms(50));
+        let mut call = Call { settings, deadline, cut: NEVER, most, before: 0, permit: 0, of_use, patience: None, was_cut: false, fault: None, source: None, report };
         self.refused = None;
-        self.earlier.push([0; 3]);
-        self.cancels.push(settings.cancel.map_or(NEVER, |cancel| began + cancel));
+        self.earlier.push(Retries::default());
+        (self.numbers[depth], self.pending[depth]) = (0, false);
+        self.cancels.push(settings.cancel.map_or(NEVER, |cancel| began.saturating_add(cancel)));
         let mut ended = if settings.cancel == Some(0) { Err(Halt::Cancelled(depth)) } else { self.attempts(&mut call) };
         self.cancels.pop();
         if matches!(ended, Err(Halt::Cancelled(stops)) if stops == depth) {
@@ -36,7 +38,7 @@ impl Model<'_> {
             ended = Ok(Err(stopped("cancelled", call.source)));
         }
         let mut report = call.report;
-        report.elapsed = self.now - began;
+        report.elapsed = self.now.saturating_sub(began);
         if let Some(budget) = settings.budget {
             self.give(budget, call.permit); // Its retry never began.
             report.level = Some(self.levels[budget]);
@@ -44,8 +46,8 @@ impl Model<'_> {
         self.seen.reports.push(report);
         // A call passes what it remembers to the outer call.
         let earlier = self.earlier.pop().unwrap_or_default();
-        for (failed, earlier) in self.failed_inside.iter_mut().zip(earlier) { *failed += earlier }
-        self.failed_inside[depth] = if report.outcome.starts_with("success") { 0 } else { report.attempts.saturating_sub(1 + call.before) };
+        add(&mut self.failed_inside, earlier);
+        self.failed_inside[depth][self.path >> 1] = if report.outcome.starts_with("success") { 0 } else { report.attempts.saturating_sub(1).saturating_sub(call.before) };
         let refused = match report.outcome {
             "deadline" | "paused" => Some("deadline"),
             "success" | "success_after_retry" => None,
@@ -59,13 +61,16 @@ impl Model<'_> {
 
     fn attempts(&mut self, call: &mut Call) -> Result<Result<usize, Failed>, Halt> {
         let mut paid = None;
-        if let Some(outcome) = self.ends_between(call)? {
+        if let Some(outcome) = self.ends_between(call, true)? {
             call.report.outcome = outcome;
             return Ok(Err(stopped(outcome, None)));
         }
+        let fault = call.settings.budget.map(|budget| self.faults[budget]);
+        call.fault = fault.and_then(|fault| fault.is_on.then_some(fault.number));
         loop {
-            (self.failed_inside, self.progress) = ([0; 3], 0);
+            (self.failed_inside, self.progress) = (Retries::default(), 0);
             call.report.attempts += 1;
+            self.numbers[call.report.depth] = call.report.attempts;
             // It knows nothing of how many hedges a function has.
             let hedges = self.seen.reports.iter().filter(|report| report.hedge.is_some()).count();
             self.starved |= hedges > 9 || self.seen.events.len() >= ENDLESS;
@@ -73,8 +78,8 @@ impl Model<'_> {
             let ended = self.attempt(call);
             let failed_inside = std::mem::take(&mut self.failed_inside);
             let earlier = self.earlier.last_mut().expect("that of this call");
-            for (earlier, failed) in earlier.iter_mut().zip(failed_inside) { *earlier += failed }
-            if self.progress > 0 { (call.before, *earlier) = (self.progress - 1, [0; 3]) }
+            add(earlier, failed_inside);
+            if self.progress > 0 { (call.before, *earlier) = (self.progress.saturating_sub(1), Retries::default()) }
             if let Some(end) = cut_off(call, &ended) {
                 call.report.verdict = Some(Transient);
                 return Ok(Err(end));
@@ -82,7 +87,13 @@ impl Model<'_> {
             let Ended { mut result, other } = ended?;
             let Some(failed) = self.failure(call, result) else {
                 call.report.outcome = if paid.or(other.map(|_| 0)).is_some() { "success_after_retry" } else { "success" };
-                call.settings.budget.inspect(|budget| self.give(*budget, paid.unwrap_or(200)));
+                if let Some(budget) = call.settings.budget {
+                    self.give(budget, paid.unwrap_or(200));
+                    // A fault ends with a success, and a serious one when all tokens are back.
+                    if !self.faults[budget].is_serious || self.levels[budget] == self.case.capacities[budget] {
+                        (self.faults[budget].is_on, self.faults[budget].is_serious) = (false, false);
+                    }
+                }
                 return Ok(result.expect("it was not cut"));
             };
             call.source = failed.run;
@@ -97,17 +108,21 @@ impl Model<'_> {
             let latest = self.latest(call);
             let outcome = match self.decide(call, failed, dearer, hint, latest) {
                 Ok(delay) => {
-                    let (depth, after, from, end) = (call.report.depth, call.report.attempts, self.now, self.now + delay);
+                    let (depth, after, from, end) = (call.report.depth, call.report.attempts, self.now, self.now.saturating_add(delay));
                     self.seen.events.push(Event::Retries { depth, after, verdict: dearer.verdict, delay, at: from });
                     (call.permit, call.patience) = (self.taken, None);
-                    let waited = self.pass(if call.settings.blocking { end + self.case.late } else { end.next_multiple_of(ms(1)) });
-                    call.report.waited += self.now - from;
+                    let waited = self.pass(if call.settings.blocking { end.saturating_add(self.case.late) } else { end.next_multiple_of(ms(1)) });
+                    call.report.waited += self.now.saturating_sub(from);
                     waited?;
-                    let mut ends = self.ends_between(call)?;
+                    let mut ends = self.ends_between(call, false)?;
                     if let Some((takes, fails_after)) = call.settings.before.filter(|_| ends.is_none()) {
                         self.seen.events.push(Event::Prepares { depth, at: self.now });
                         self.limits.push((call.deadline, !call.settings.blocking && call.settings.is_limited()));
-                        let prepared = self.pass(self.now + takes);
+                        let mut prepared = self.pass(self.now.saturating_add(takes));
+                        if prepared.is_ok() && self.case.prepares && depth + 1 < self.case.calls.len() {
+                            prepared = self.inner_call(call, 1 << depth).map(drop);
+                            self.refused = None; // One in `before_retry` ends no outer call.
+                        }
                         self.limits.pop();
                         self.gone(depth, 0);
                         if let Some(end) = cut_off(call, &prepared) { return Ok(Err(end)) }
@@ -121,7 +136,7 @@ impl Model<'_> {
                     // error of its attempt to return.
                     if ends.is_none() && call.settings.asks != Asks::Nothing {
                         let late = self.now >= call.deadline && !call.settings.is_limited() && matches!(result, Some(Err(_)));
-                        ends = if late { Some("deadline") } else { self.ends_between(call)? };
+                        ends = if late { Some("deadline") } else { self.ends_between(call, false)? };
                     }
                     let Some(outcome) = ends else {
                         paid = Some(std::mem::take(&mut call.permit));
@@ -139,9 +154,12 @@ impl Model<'_> {
     }
 
     /// Why the next attempt does not begin: a timer rounds up, and a thread sleeps longer.
-    fn ends_between(&mut self, call: &mut Call) -> Result<Option<&'static str>, Halt> {
+    /// With a deadline of zero, the first one begins.
+    fn ends_between(&mut self, call: &mut Call, first: bool) -> Result<Option<&'static str>, Halt> {
         let paused = self.has_to_pause(call)?;
-        let late = self.now >= call.deadline && call.settings.is_limited();
+        let late = self.now >= call.deadline && call.settings.is_limited() && !(first && call.settings.deadline == Some(0));
+        if paused { self.by("no attempt begins in a pause that does not fit the deadline") }
+        if late { self.by("no attempt begins after the deadline") }
         Ok(paused.then_some("paused").or(late.then_some("deadline")))
     }
 
@@ -149,25 +167,28 @@ impl Model<'_> {
     fn has_to_pause(&mut self, call: &mut Call) -> Result<bool, Halt> {
         let Some(budget) = call.settings.budget else { return Ok(false) };
         while self.pauses[budget] > self.now {
-            let end = self.pauses[budget].min(*call.patience.get_or_insert(self.now + call.settings.max_retry_after));
+            let end = self.pauses[budget].min(*call.patience.get_or_insert(self.now.saturating_add(call.settings.max_retry_after)));
             if end <= self.now { break }
-            if call.settings.is_limited() && self.latest(call).is_none_or(|latest| end - self.now > latest) { return Ok(true) }
+            if call.settings.is_limited() && self.latest(call).is_none_or(|latest| end.saturating_sub(self.now) > latest) { return Ok(true) }
             let from = self.now;
+            self.by("no attempt begins in a pause");
             let waited = self.pass(end.next_multiple_of(ms(1)));
-            call.report.waited += self.now - from;
+            call.report.waited += self.now.saturating_sub(from);
             waited?;
         }
         Ok(false)
     }
 
     /// How long a delay is at most.
-    fn latest(&self, call: &Call) -> Option<u64> { call.deadline.checked_sub(self.now + call.of_use) }
+    fn latest(&self, call: &Call) -> Option<u64> {
+        call.deadline.checked_sub(self.now.saturating_add(call.of_use)).filter(|_| self.now < call.deadline)
+    }
 
     /// A server said how long to wait: the calls that share the budget do so too.
     fn pause(&mut self, call: &Call, failed: Failed) {
         let hint = failed.hint.filter(|hint| self.case.pauses && failed.verdict == Throttled && *hint <= call.settings.max_retry_after);
         if let (Some(budget), Some(hint)) = (call.settings.budget, hint) {
-            self.pauses[budget] = self.pauses[budget].max(self.now + hint);
+            self.pauses[budget] = self.pauses[budget].max(self.now.saturating_add(hint));
         }
     }
 
@@ -175,26 +196,32 @@ impl Model<'_> {
     fn decide(&mut self, call: &mut Call, failed: Failed, dearer: Failed, hint: Option<u64>, latest: Option<u64>)
         -> Result<u64, &'static str>
     {
-        let (settings, in_a_row) = (call.settings, call.report.attempts - call.before);
+        let (settings, in_a_row) = (call.settings, call.report.attempts.saturating_sub(call.before));
         let or_timeout = |outcome| Err(if failed.timed_out { "timeout" } else { outcome });
-        if !may_retry(&settings, failed) { return or_timeout("not_retryable") } // 2
+        self.by("2: the rules judge the failure");
+        if !may_retry(&settings, failed) { return or_timeout("not_retryable") }
         // With unlimited attempts, a refusal is a long wait.
         let (unlimited, mut held_back) = (call.most == u32::MAX, false);
-        match self.refused { // 3
+        self.by("3: an inner call was refused a retry");
+        match self.refused {
             Some("budget" | "hint_too_long") if unlimited => held_back = true,
             Some(outcome) => return Err(outcome),
             None => {}
         }
-        if in_a_row >= call.most { return or_timeout("attempts_exhausted") } // 4
-        if self.seen.events.len() >= self.case.off_at { // 5
+        self.by("4: an attempt is left");
+        if in_a_row >= call.most { return or_timeout("attempts_exhausted") }
+        self.by("5: retries are on");
+        if self.seen.events.len() >= self.case.off_at {
             if !unlimited { return or_timeout("disabled") }
             held_back = true;
         }
         let hint = hint.map(|hint| if unlimited { hint.min(settings.max_retry_after) } else { hint });
-        let empty = settings.budget.is_some_and(|budget| self.levels[budget] < self.price(call, dearer));
-        held_back |= empty && unlimited;
-        let base = if dearer.verdict == Throttled && hint.is_none() { 10 * BASE } else { BASE }; // 6
-        let grown = (base << (in_a_row - 1).min(30)).min(settings.max_delay);
+        let price = self.price(call, dearer);
+        let permit = self.permit(call, price);
+        held_back |= permit.is_none() && unlimited;
+        self.by("6: the delay, its hint and the deadline");
+        let base = if dearer.verdict == Throttled && hint.is_none() { 10 * BASE } else { BASE };
+        let grown = (base << in_a_row.saturating_sub(1).min(30)).min(settings.max_delay);
         let ceiling = if held_back { settings.max_delay } else { grown };
         let low = if settings.jitter { 0 } else { ceiling };
         let (low, high) = match hint {
@@ -204,14 +231,43 @@ impl Model<'_> {
             None => (low, ceiling),
         };
         let Some(latest) = latest.filter(|latest| !call.was_cut && low <= *latest && (high == 0 || *latest > 0)) else { return Err("deadline") };
-        self.taken = if empty && unlimited { 0 } else { self.price(call, dearer) };
-        if let Some(budget) = settings.budget { // 7
-            self.levels[budget] = self.levels[budget].checked_sub(self.taken).ok_or("budget")?;
-        }
+        self.by("7: the budget, and then 8: the delay passes");
+        self.taken = match permit {
+            Some(taken) => self.take(call, price, taken),
+            None if unlimited => 0,
+            None => return Err("budget"),
+        };
         // A range that has to be cut is its upper half, and the attempt after it is the last.
         call.was_cut = latest < high;
         let (low, high) = if call.was_cut { (low.max(latest / 2), latest) } else { (low, high) };
         Ok((self.draw)(low, high))
+    }
+
+    /// What a retry of this price takes, unless the budget refuses it. In a serious fault, the first retries of calls that began before
+    /// are free, unless they made progress.
+    fn permit(&self, call: &Call, price: u64) -> Option<u64> {
+        let Some(budget) = call.settings.budget else { return Some(price) };
+        let (fault, fits) = (self.faults[budget], price <= self.levels[budget]);
+        let began_before = !fault.is_on || call.fault != Some(fault.number);
+        let progressed = self.progress == call.report.attempts;
+        let may_be_free = self.case.free && began_before && !progressed && number(call) <= 5 && price <= self.case.capacities[budget];
+        if may_be_free && (fault.is_serious || !fits) { Some(0) } else { fits.then_some(price) }
+    }
+
+    /// A fault begins with the first retry that takes something, unless that follows a first attempt that was never pending. It is
+    /// serious once a third is gone, or if a retry is free.
+    fn take(&mut self, call: &Call, price: u64, taken: u64) -> u64 {
+        let Some(budget) = call.settings.budget else { return taken };
+        self.levels[budget] = self.levels[budget].saturating_sub(taken);
+        let capacity = self.case.capacities[budget];
+        let serious = taken < price || price > 0 && capacity.saturating_sub(self.levels[budget]) > capacity / 3;
+        let at_once = number(call) == 1 && !self.pending[call.report.depth];
+        let fault = &mut self.faults[budget];
+        if self.case.free && (serious || price > 0 && !at_once) {
+            if !fault.is_on { fault.number += 1 }
+            (fault.is_on, fault.is_serious) = (true, fault.is_serious || serious);
+        }
+        taken
     }
 
     /// Whether an attempt failed. `None` is one that its timeout cut.
@@ -227,7 +283,7 @@ impl Model<'_> {
     /// A transient failure at the limit costs as much as a timeout, and no retry after progress is free.
     fn price(&self, call: &Call, failed: Failed) -> u64 {
         match price(failed) {
-            2000 if failed.verdict == Transient && self.now + ms(1) >= call.cut => 6000,
+            2000 if failed.verdict == Transient && self.now.saturating_add(ms(1)) >= call.cut => 6000,
             price => price.max(if self.progress == call.report.attempts { 2000 } else { 0 }),
         }
     }
@@ -235,11 +291,11 @@ impl Model<'_> {
     fn attempt(&mut self, call: &mut Call) -> Result<Ended, Halt> {
         let (settings, depth, number) = (call.settings, call.report.depth, call.report.attempts);
         let cuts = !settings.blocking && settings.is_limited();
-        call.cut = settings.timeout.map_or(NEVER, |timeout| self.now + timeout);
+        call.cut = settings.timeout.map_or(NEVER, |timeout| self.now.saturating_add(timeout));
         if let (Some(hedge), 1) = (settings.hedge, number) {
             let mut running = vec![];
             self.limits.push((call.deadline, cuts));
-            let ended = self.race(call, self.now + hedge, &mut running);
+            let ended = self.race(call, self.now.saturating_add(hedge.max(ms(1))), &mut running);
             self.limits.pop();
             for one in &running { self.gone(depth, one.number) }
             return ended;
@@ -255,13 +311,12 @@ impl Model<'_> {
 
     fn body(&mut self, call: &Call) -> Result<Result<usize, Failed>, Halt> {
         let depth = call.report.depth + 1;
-        let Some(inside) = self.case.calls.get(depth) else {
+        if depth == self.case.calls.len() {
             let (takes, result) = self.step(call.report.attempts)?;
-            if takes > 0 { self.pass(self.now + takes)? }
+            if takes > 0 { self.pass(self.now.saturating_add(takes))? }
             return Ok(result);
-        };
-        let fewer = match inside.nested { Nested::Add => self.fewer(depth), Nested::Outermost => u32::MAX, Nested::Multiply => 0 };
-        let ended = self.call(depth, fewer, call.deadline)?;
+        }
+        let ended = self.inner_call(call, 0)?;
         match self.case.around {
             Around::WaitsFirst if ended.is_err() => self.pass(self.now + ms(1))?,
             Around::Hides if ended.is_err() => {
@@ -273,13 +328,39 @@ impl Model<'_> {
         Ok(ended)
     }
 
+    /// The inner call, in the body or in `before_retry`. A task that carries a later attempt leaves it one attempt, and reports nothing.
+    fn inner_call(&mut self, call: &Call, prepares: usize) -> Result<Result<usize, Failed>, Halt> {
+        let (depth, before) = (call.report.depth + 1, (self.path, self.carried, self.failed_inside));
+        let carries = prepares == 0 && self.case.around == Around::Carries && !self.case.calls[0].blocking;
+        self.path |= 2 * prepares;
+        self.carried |= carries && self.is_again(depth - 1);
+        let fewer = match self.case.calls[depth].nested {
+            Nested::Multiply => 0,
+            Nested::Outermost => u32::MAX,
+            Nested::Add if self.carried => u32::MAX,
+            Nested::Add => self.fewer(depth),
+        };
+        let ended = self.call(depth, fewer, call.deadline);
+        (self.path, self.carried) = (before.0, before.1);
+        if carries { (self.failed_inside, self.refused) = (before.2, None) }
+        if prepares > 0 { add(self.earlier.last_mut().expect("that of this call"), std::mem::take(&mut self.failed_inside)) }
+        ended
+    }
+
+    /// Whether a call around is in a later attempt. One that multiplies hides what is around it.
+    fn is_again(&self, depth: usize) -> bool {
+        let around = (0..=depth).rev();
+        let hides = around.clone().find(|around| self.case.calls[*around].nested == Nested::Multiply).unwrap_or(0);
+        around.take_while(|around| *around >= hides).any(|around| self.numbers[around] > 1)
+    }
+
     /// The failed retries of the call at this depth in earlier attempts around it. One that multiplies hides what is around it.
     fn fewer(&self, depth: usize) -> u32 {
         let around = self.earlier.iter().zip(&self.case.calls).rev();
         let (mut sum, mut hidden) = (0, false);
         for (earlier, call) in around {
             if hidden { break }
-            sum += earlier[depth];
+            sum += earlier[depth][self.path >> 1];
             hidden = call.nested == Nested::Multiply;
         }
         sum
@@ -296,7 +377,7 @@ impl Model<'_> {
                 self.begins(depth, call.report.attempts, call.most.saturating_add(call.before), cut);
                 let (takes, result) = self.step(call.report.attempts)?;
                 let cut = if cut < call.deadline { cut } else { NEVER };
-                running.push(Running { number: call.report.attempts, ends: self.now + takes, cut, result });
+                running.push(Running { number: call.report.attempts, ends: self.now.saturating_add(takes), cut, result });
             }
             let next = |one: &Running| (one.ends.min(one.cut), one.cut < one.ends);
             let first = (0..running.len()).min_by_key(|one| next(&running[*one])).unwrap_or(0);
@@ -304,8 +385,8 @@ impl Model<'_> {
             if let Some(due) = hedge.filter(|due| *due < at) {
                 self.pass(due)?;
                 let half = settings.budget.is_some_and(|budget| 2 * self.levels[budget] >= self.case.capacities[budget]);
-                let alone = self.case.calls[..depth].iter().all(|around| around.hedge.is_none());
-                let time = call.deadline - self.now > settings.hedge.unwrap_or(0);
+                let alone = !self.carried && self.case.calls[..depth].iter().all(|around| around.hedge.is_none());
+                let time = call.deadline.saturating_sub(self.now) > settings.hedge.unwrap_or(0).max(ms(1));
                 let on = self.seen.events.len() < self.case.off_at;
                 if !(call.most > 1 && settings.idempotent && on && alone && time) { hedge = None }
                 else if !half { (hedge, call.report.hedge) = (None, Some("refused")) }
@@ -327,6 +408,13 @@ impl Model<'_> {
         }
     }
 }
+
+fn add(retries: &mut Retries, more: Retries) {
+    for (sum, more) in retries.as_flattened_mut().iter_mut().zip(more.as_flattened()) { *sum += more }
+}
+
+/// Which retry follows. A hedge is none.
+fn number(call: &Call) -> u32 { call.report.attempts.saturating_sub(u32::from(call.report.hedge == Some("lost"))) }
 
 /// Ends a call whose deadline cut what it does.
 fn cut_off<T>(call: &mut Call, ended: &Result<T, Halt>) -> Option<Failed> {

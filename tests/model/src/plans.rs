@@ -138,6 +138,7 @@ pub(crate) fn plans() -> Vec<Plan> {
     rules(&mut plan);
     pauses(&mut plan);
     layers(&mut plan);
+    edges(&mut plan);
     let blocking = each(&nested, &[true], |case, value| (case.calls[0].blocking, case.calls[1].blocking) = (value, value));
     let blocking = budgets(&blocking, &[0, 1], &[None, Some(6000)]);
     plan("nested, blocking", limits(&blocking, 1, &near), small(), 3, false);
@@ -221,6 +222,55 @@ fn layers(plan: &mut Add<'_>) {
     plan("layers, blocking", blocking, small(), 5, false);
 }
 
+/// Limits of zero, tasks, calls in `before_retry`, and the first wave of the default budget.
+#[rustfmt::skip]
+fn edges(plan: &mut Add<'_>) {
+    let ends = || alphabet(&[0, 10], &[(Transient, None), (Throttled, Some(ms(35))), (Permanent, None)], false);
+    let zero = |cases: &[Case], depth: usize| {
+        let zeros: [fn(&mut Settings); 4] = [
+            |call| call.deadline = Some(0),
+            |call| call.timeout = Some(0),
+            |call| (call.max_delay, call.timeout) = (0, Some(ms(30))),
+            |call| (call.max_retry_after, call.deadline) = (0, Some(ms(100))),
+        ];
+        each(cases, &zeros, |case, set| set(&mut case.calls[depth]))
+    };
+    let one = budgets(&attempts(&of(&[PLAIN]), 0, &[1, 3]), &[0], &[None, Some(6000)]);
+    let hedged = each(&one, &[None, Some(0)], |case, value| case.calls[0].hedge = value);
+    plan("zero", zero(&hedged, 0), ends(), 3, true);
+    let blocks = each(&of(&[PLAIN]), &[0, 100], |case, deadline| (case.calls[0].blocking, case.calls[0].deadline) = (true, Some(ms(deadline))));
+    plan("zero, blocking", each(&blocks, &[0, ms(80)], |case, value| case.calls[0].max_delay = value), ends(), 3, false);
+    let two = attempts(&attempts(&of(&[LONG, LONG]), 0, &[1, 3]), 1, &[1, 2]);
+    let around = each(&two, &[Around::Returns, Around::Carries], |case, value| case.around = value);
+    let nested = [Nested::Add, Nested::Outermost, Nested::Multiply];
+    let around = each(&around, &nested, |case, value| case.calls[1].nested = value);
+    let limited = each(&around, &[None, Some(ms(45))], |case, value| case.calls[0].deadline = value);
+    plan("zero, nested", [zero(&around, 0), zero(&limited, 1)].concat(), ends(), 3, false);
+    let three = each(&of(&[LONG; 3]), &[Around::Carries], |case, value| case.around = value);
+    let three = (0..3).fold(three, |cases, depth| attempts(&cases, depth, &[2, 3]));
+    let three = each(&three, &nested, |case, value| case.calls[1].nested = value);
+    plan("tasks", three, alphabet(&[10], &[(Transient, None)], true), 7, false);
+    let tasks = budgets(&limits(&two, 0, &[None, Some(ms(100))]), &[1], &[None, Some(2000)]);
+    plan("tasks, limits", each(&tasks, &[Around::Carries], |case, value| case.around = value), ends(), 4, true);
+    let asks = each(&two, &[Asks::WhenOk, Asks::Until], |case, value| case.calls[0].asks = value);
+    let prepares = each(&asks, &[(0, 0), (ms(15), 2)], |case, value| (case.calls[0].before, case.prepares) = (Some(value), true));
+    let prepares = each(&prepares, &nested, |case, value| case.calls[1].nested = value);
+    plan("prepares by calls", budgets(&prepares, &[1], &[None, Some(2000)]), ends(), 5, false);
+    plan("prepares by calls, limits", limits(&limits(&prepares, 0, &[None, Some(ms(100))]), 1, &[None]), alphabet(&[10, 45], &[(Transient, None)], false), 4, true);
+    let free = |cases: Vec<Case>| each(&cases, &[true], |case, value| case.free = value);
+    let wave = [(Transient, None), (Throttled, None), (Conflict, None)];
+    let one = limits(&attempts(&of(&[PLAIN]), 0, &[7]), 0, &[None]);
+    let one = each(&one, &[false, true], |case, value| case.calls[0].blocking = value);
+    plan("first wave", free(budgets(&one, &[0], &[Some(3000), Some(6000), Some(20_000)])), alphabet(&[0, 45], &wave, false), 4, false);
+    plan("first wave, longer", free(budgets(&one, &[0], &[Some(6000), Some(9000)])), alphabet(&[0], &wave[..1], true), 9, false);
+    // The outer body makes one call after another.
+    let shared = budgets(&attempts(&two, 0, &[4]), &[0, 1], &[Some(6000), Some(9000)]);
+    let shared = each(&shared, &[Around::Returns, Around::Hides, Around::Carries], |case, value| case.around = value);
+    plan("first wave, nested", free(shared), alphabet(&[0, 10], &wave[..2], false), 5, false);
+    let hedged = each(&attempts(&of(&[PLAIN]), 0, &[7]), &[ms(5)], |case, value| case.calls[0].hedge = Some(value));
+    plan("first wave, hedge", free(budgets(&hedged, &[0], &[Some(6000), Some(20_000)])), alphabet(&[0, 15], &wave[..1], true), 6, false);
+}
+
 const FEW: [(Verdict, Option<u64>); 4] = [
     (Transient, None),
     (Throttled, Some(ms(35))),
@@ -279,6 +329,8 @@ fn of(calls: &[Settings]) -> Vec<Case> {
         around,
         capacities: vec![],
         pauses: false,
+        free: false,
+        prepares: false,
         off_at,
         late: 0,
         steps: vec![],

@@ -11,7 +11,7 @@ use std::time::Duration;
 use reattempt::testing::{Log, LoggedCall, Scope};
 use reattempt::types::HedgeOutcome;
 use reattempt::{
-    Attempt, Budget, Jitter, Policy, RetryEvent, Retryable, Stopped, retry, set_enabled,
+    Attempt, Budget, Jitter, Policy, RetryEvent, Retryable, Stopped, propagate, retry, set_enabled,
 };
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{Instant, advance, sleep};
@@ -167,11 +167,13 @@ impl<'c> World<'c> {
         // Every retry has its price, and only success gives tokens back.
         let budget = |capacity: &u64| {
             let tokens = u32::try_from(capacity / 1000).expect("a small budget");
-            let budget = Budget::aws().with_capacity(tokens).with_reward(0.2);
-            let budget = budget
-                .with_retry_cost(2)
-                .with_throttled_cost(4)
-                .with_timeout_cost(6);
+            let budget = if case.free {
+                Budget::new().with_refill(0.0)
+            } else {
+                let budget = Budget::aws().with_reward(0.2).with_retry_cost(2);
+                budget.with_throttled_cost(4).with_timeout_cost(6)
+            };
+            let budget = budget.with_capacity(tokens);
             if case.pauses {
                 budget.with_pause()
             } else {
@@ -330,6 +332,9 @@ impl<'c> World<'c> {
         if takes > 0 {
             sleep(Duration::from_nanos(takes)).await;
         }
+        if self.case.prepares && depth + 1 < self.case.calls.len() {
+            let _ = call(self, depth + 1).await;
+        }
         ended
     }
 
@@ -338,6 +343,9 @@ impl<'c> World<'c> {
             return Ok(());
         };
         pass(takes);
+        if self.case.prepares && depth + 1 < self.case.calls.len() {
+            let _ = call_blocking(self, depth + 1);
+        }
         ended
     }
 
@@ -376,7 +384,10 @@ impl<'c> World<'c> {
     async fn body(&self, depth: usize) -> Result<usize, Failure> {
         let _body = self.begins(depth);
         if depth + 1 < self.case.calls.len() {
-            let ended = call(self, depth + 1).await;
+            let ended = match self.case.around {
+                Around::Carries => propagate(call(self, depth + 1)).await,
+                _ => call(self, depth + 1).await,
+            };
             match self.case.around {
                 Around::Hides if ended.is_err() => return Err(HIDDEN),
                 Around::WaitsFirst if ended.is_err() => sleep(Duration::from_nanos(ms(1))).await,

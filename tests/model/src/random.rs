@@ -68,7 +68,9 @@ impl Random {
         let settings = Settings {
             attempts: u32::try_from(1 + self.below(4)).expect("small"),
             timeout: self.maybe(5, 60),
-            deadline: self.maybe(15, 400),
+            deadline: self
+                .maybe(15, 400)
+                .map(|deadline| if self.one_in(12) { 0 } else { deadline }),
             hedge: self
                 .maybe(1, 30)
                 .filter(|_| last && !blocking && self.one_in(2)),
@@ -94,7 +96,11 @@ impl Random {
             cancel: self.maybe(0, 90).filter(|_| !blocking),
             policy: true,
             max_retry_after: ms([50, 200, 200][self.index(3)]),
-            max_delay: if alone { ms(80) } else { ms(3_600_000) },
+            max_delay: match alone {
+                true if self.one_in(8) => 0,
+                true => ms(80),
+                false => ms(3_600_000),
+            },
         };
         let rules = [Rule::Nothing, Rule::When, Rule::On, Rule::Unless];
         let may_rule = settings.asks == Asks::Nothing && settings.hedge.is_none();
@@ -141,8 +147,11 @@ impl Random {
                 Around::WaitsFirst,
                 Around::SaysProgress,
                 Around::Hides,
-            ][self.index(5)],
+                Around::Carries,
+            ][self.index(6)],
             pauses,
+            free: self.one_in(2),
+            prepares: self.one_in(2),
             capacities: (0..budgets).map(|_| capacity(self)).collect(),
             off_at: if self.one_in(4) {
                 self.index(16)

@@ -8,6 +8,13 @@ use crate::case::{Case, Event, Failed, NEVER, Seen};
 /// The call is dropped, the limit of the call at this depth cuts its attempt, or its `cancel` stops it.
 pub(crate) enum Halt { Dropped, Cut(usize), Cancelled(usize) }
 
+/// Failed retries, by the depth of the call, and by which `before_retry` is around it.
+pub(crate) type Retries = [[u32; 4]; 3];
+
+/// The fault that a budget sees, and how many it saw.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Fault { pub(crate) is_on: bool, pub(crate) is_serious: bool, pub(crate) number: u32 }
+
 pub(crate) struct Model<'c> {
     pub(crate) case: &'c Case,
     pub(crate) draw: &'c mut dyn FnMut(u64, u64) -> u64,
@@ -16,6 +23,7 @@ pub(crate) struct Model<'c> {
     pub(crate) now: u64,
     pub(crate) runs: usize,
     pub(crate) levels: Vec<u64>,
+    pub(crate) faults: Vec<Fault>,
     /// When the pause of each budget ends.
     pub(crate) pauses: Vec<u64>,
     /// The limit of each attempt that runs, and whether it can cut it.
@@ -27,27 +35,46 @@ pub(crate) struct Model<'c> {
     /// What the budget gave for the last retry.
     pub(crate) taken: u64,
     /// How many retries of each depth have failed: in this attempt, and in the earlier attempts of each call.
-    pub(crate) failed_inside: [u32; 3],
-    pub(crate) earlier: Vec<[u32; 3]>,
+    pub(crate) failed_inside: Retries,
+    pub(crate) earlier: Vec<Retries>,
+    /// The `before_retry`s around: a bit for each depth.
+    pub(crate) path: usize,
+    /// The present attempt of each call, and whether its body was pending.
+    pub(crate) numbers: [u32; 3],
+    pub(crate) pending: [bool; 3],
+    /// A task carries a later attempt.
+    pub(crate) carried: bool,
     /// The attempt that said so.
     pub(crate) progress: u32,
     pub(crate) seen: Seen,
+    /// The rules that decided, after so many events and reports.
+    pub(crate) rules: Vec<(usize, usize, &'static str)>,
     pub(crate) starved: bool,
 }
 
 impl<'c> Model<'c> {
     pub(crate) fn run(case: &'c Case, draw: &'c mut dyn FnMut(u64, u64) -> u64, drop: Option<(usize, u64)>) -> Self {
-        let (seen, levels, limits, pauses) = (Seen::default(), case.capacities.clone(), vec![], vec![0; case.capacities.len()]);
+        let (levels, faults, pauses) = (case.capacities.clone(), vec![Fault::default(); case.capacities.len()], vec![0; case.capacities.len()]);
         let mut model = Self {
-            case, draw, drop, now: 0, runs: 0, levels, pauses, limits, cancels: vec![], refused: None, taken: 0, failed_inside: [0; 3], earlier: vec![], progress: 0, seen, starved: false,
+            case, draw, drop, now: 0, runs: 0, levels, faults, pauses, limits: vec![], cancels: vec![], refused: None, taken: 0,
+            failed_inside: Retries::default(), earlier: vec![], path: 0, numbers: [0; 3], pending: [false; 3], carried: false,
+            progress: 0, seen: Seen::default(), rules: vec![], starved: false,
         };
         model.seen.result = model.call(0, 0, NEVER).ok();
         model
     }
 
+    /// This rule decides.
+    pub(crate) fn by(&mut self, rule: &'static str) {
+        self.rules.push((self.seen.events.len(), self.seen.reports.len(), rule));
+    }
+
     /// Is pending. What ends at a limit has ended; of two limits at one instant, the inner one cuts.
     pub(crate) fn pass(&mut self, until: u64) -> Result<(), Halt> {
-        if !self.case.calls[0].blocking { self.refused = None } // The body around went on.
+        if !self.case.calls[0].blocking {
+            self.refused = None; // The body around went on.
+            self.pending[..self.limits.len()].fill(true);
+        }
         let limits = self.limits.iter().enumerate().filter(|(_, (_, cuts))| *cuts);
         let cut = limits.map(|(depth, (at, _))| (*at, Reverse(depth))).min();
         // `cancel` is looked at before all else, the outermost first.
@@ -55,16 +82,21 @@ impl<'c> Model<'c> {
         let ends = cut.map_or(until, |(at, _)| at.min(until)).min(self.drop.map_or(NEVER, |(_, at)| at));
         if let Some((at, depth)) = cancel.filter(|(at, _)| *at <= ends && *at < NEVER) {
             self.now = at;
+            self.by("`cancel` ends the call at any time");
             return Err(Halt::Cancelled(depth));
         }
-        if let Some((events, at)) = self.drop.filter(|(_, at)| *at < until.max(self.now + 1)) {
+        if let Some((events, at)) = self.drop.filter(|(_, at)| *at < until.max(self.now.saturating_add(1))) {
             if events == self.seen.events.len() {
                 self.now = at;
                 return Err(Halt::Dropped);
             }
         }
         match cut {
-            Some((at, Reverse(depth))) if at < until => { self.now = at; Err(Halt::Cut(depth)) }
+            Some((at, Reverse(depth))) if at < until => {
+                self.now = at;
+                self.by("1: a limit cuts what runs");
+                Err(Halt::Cut(depth))
+            }
             _ => { self.now = until; Ok(()) }
         }
     }
@@ -89,7 +121,7 @@ impl<'c> Model<'c> {
     }
 
     pub(crate) fn give(&mut self, budget: usize, tokens: u64) {
-        self.levels[budget] = (self.levels[budget] + tokens).min(self.case.capacities[budget]);
+        self.levels[budget] = self.levels[budget].saturating_add(tokens).min(self.case.capacities[budget]);
     }
 }
 
