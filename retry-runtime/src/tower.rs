@@ -29,6 +29,7 @@
 //! # }
 //! ```
 
+mod answer;
 #[cfg(feature = "_grpc")]
 mod grpc;
 mod http;
@@ -48,6 +49,7 @@ use std::time::Duration;
 
 use ::tower::{Layer, Service};
 
+use self::answer::{Answer, Sending};
 #[cfg(feature = "_grpc")]
 pub use self::grpc::GrpcRequests;
 pub use self::http::{HttpRequests, RequestBody};
@@ -413,8 +415,8 @@ impl<Q, L> RetryLayer<Q, L> {
         if !requests.is_idempotent(&request) {
             site.idempotent.get_or_insert(false);
         }
-        let mut sends = requests.copy(request);
-        let streamed = sends.1.is_none();
+        let mut sending = Sending::of(requests.copy(request));
+        let streamed = sending.is_stream();
         if streamed {
             site.policy = site.policy.with_attempts(1);
         }
@@ -429,44 +431,46 @@ impl<Q, L> RetryLayer<Q, L> {
             },
             ..failed
         };
+        let for_caller = |failed: FailedAttempt| {
+            let error = failed.error;
+            E::Error::from_box(if E::Cut::LIMITED {
+                requests.for_caller(error)
+            } else {
+                error
+            })
+        };
         let mut call = Call::<E::Cut, Kept<FailedAttempt>>::with(&site);
-        let mut answer = None;
-        let ended = loop {
+        loop {
             if let Err(cut) = call.pass_pause().await {
-                break call.cut_between(cut);
+                let stopped: Result<_, FailedAttempt> = call.cut_between(cut);
+                return stopped.map_err(for_caller);
             }
             let mut service = service.clone();
-            let mut unsent = Some(sends.0);
             let attempt = async {
                 poll_fn(|context| service.poll_ready(context)).await?;
-                let mut request = unsent.take().expect("an attempt sends one request");
+                let mut request = sending.send();
                 requests.sends(&mut request);
                 let mut response = service.call(request).await?;
                 let failure = requests.failure(&mut response).await;
-                match failure.map(FailedAttempt::from) {
-                    Some(failed) if Ruling::by(failed.assessment, harmless).retry => {
-                        answer = Some(response);
-                        Err(failed)
-                    }
-                    _ => Ok(response),
-                }
+                Ok::<_, FailedAttempt>((response, failure.map(FailedAttempt::from)))
             };
-            let ended = match call.attempt(attempt).await {
-                // Nothing was sent, because the client was not ready in time.
-                Err(cut) if unsent.is_some() && cut.into() == Cut::Timeout => {
-                    Ok(Err(FailedAttempt {
-                        assessment: Assessment::new(Verdict::Refused),
-                        ..call.state.stopped(Outcome::Timeout, Cut::Timeout).into()
-                    }))
-                }
+            let answer = match call.attempt(attempt).await {
+                Ok(Ok((response, failure))) => Answer::Response(response, failure),
                 Ok(Err(failed)) if requests.timed_out(&failed.error) => {
-                    E::Cut::reached(call.state.cut_by_client()).and(Ok(Err(failed)))
+                    Answer::TimedOut(failed, call.state.cut_by_client())
                 }
-                ended => ended,
+                Ok(Err(failed)) => Answer::Error(failed),
+                Err(cut) if !sending.is_sent() && cut.into() == Cut::Timeout => {
+                    Answer::NotReady(call.state.stopped(Outcome::Timeout, Cut::Timeout))
+                }
+                Err(cut) => Answer::Cut(cut),
             };
             // It may hold a permit.
             drop(service);
-            let delay = answer.as_ref().and_then(|answer| requests.delay(answer));
+            let (ended, response) = answer.settles(harmless);
+            let delay = response
+                .as_ref()
+                .and_then(|response| requests.delay(response));
             let decided = call.settle_with(
                 ended.map(|sent| sent.map_err(described)),
                 |failed| Judgement {
@@ -476,23 +480,20 @@ impl<Q, L> RetryLayer<Q, L> {
                 },
                 |_| (),
             );
-            let at = match decided {
-                Continue(at) => at,
-                Break(ended) => break ended,
+            let at = match (decided, response) {
+                // The response of the last attempt is that of the call.
+                (Break(Err(_)), Some(response)) => return Ok(response),
+                (Break(ended), _) => return ended.map_err(for_caller),
+                (Continue(at), None) => at,
+                (Continue(at), Some(response)) => {
+                    let rest = pin!(at.into_future().at_most(REST));
+                    unless(rest, requests.discard(response)).await;
+                    at
+                }
             };
-            if let Some(answer) = answer.take() {
-                let rest = pin!(at.into_future().at_most(REST));
-                unless(rest, requests.discard(answer)).await;
-            }
             at.await;
-            sends = requests.copy(sends.1.expect("a request without a copy has one attempt"));
-        };
-        ended.or_else(|failed| match answer {
-            // The answer of the last attempt is that of the call.
-            Some(answer) => Ok(answer),
-            None if E::Cut::LIMITED => Err(E::Error::from_box(requests.for_caller(failed.error))),
-            None => Err(E::Error::from_box(failed.error)),
-        })
+            sending = Sending::of(requests.copy(sending.again()));
+        }
     }
 }
 
