@@ -10,8 +10,8 @@ pub use crate::bounds::*;
 #[cfg(any(test, feature = "testing"))]
 pub use crate::budget::drive;
 pub use crate::call::{
-    Call, Cut, Judgement, LastError, Limits, Never, NextAttemptAt, OnEnd, Said, Signal, Stops,
-    unless, unless_begun,
+    Call, CallResult, Cut, Judgement, LastError, Limits, Never, NextAttemptAt, OnEnd, Said, Signal,
+    Stops, unless, unless_begun,
 };
 pub use crate::classify::{
     Assessment, IntoHint, Lost, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_from, hint_in,

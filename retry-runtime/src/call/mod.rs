@@ -33,6 +33,7 @@ mod decide;
 mod ending;
 mod events;
 mod inner;
+mod last_error;
 mod observers;
 mod on_end;
 mod pause;
@@ -44,14 +45,16 @@ mod timers;
 pub use self::attempt::{Cut, Limits, Never};
 pub use self::blocking::CanBlock;
 pub use self::cancel::{Cancels, Signal, unless, unless_begun};
+pub use self::last_error::{CallResult, LastError, Stops};
 pub use self::on_end::OnEnd;
-pub use self::settle::{Judgement, LastError, Said, Stops};
+pub use self::settle::{Judgement, Said};
 pub use self::timers::NextAttemptAt;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::last_error::LastFailure;
 use crate::budget::{BudgetCell, BudgetConfig, BudgetRef};
 use crate::clock::Stamp;
 use crate::context::{Frame, Rest, Times};
@@ -64,12 +67,11 @@ use crate::{metrics, trace};
 
 /// One call of an annotated function.
 ///
-/// `C` is what can cut its attempts: [`Cut`], or [`Never`] without limits. `K` is what it keeps of its last error. If a
-/// later attempt is cut, this becomes the source of the [`Stopped`](crate::Stopped).
+/// `C` is what can cut its attempts: [`Cut`], or [`Never`] without limits. `K` is what it keeps of its last error.
 #[must_use]
 pub struct Call<'p, C, K> {
     pub(crate) state: State<'p>,
-    kept: Option<K>,
+    last: LastFailure<K>,
     cuts: PhantomData<fn() -> C>,
 }
 
@@ -92,14 +94,13 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
             follows_refusal: false,
             last_polls: 0,
             said: Said::Nothing,
-            stands: false,
             was_cut: false,
         };
         let own = state.own_attempts();
         state.frame.allow(own);
         Self {
             state,
-            kept: None,
+            last: LastFailure::NONE,
             cuts: PhantomData,
         }
     }
@@ -145,8 +146,6 @@ pub(crate) struct State<'p> {
     said: Said,
     /// The call began after the refusal of another one, in the present poll of the outer call.
     follows_refusal: bool,
-    /// The last attempt returned an error, and neither was cut nor gave an `Ok` that means failure.
-    stands: bool,
     /// The delay before the present attempt was cut to the deadline, so the attempt is the last.
     was_cut: bool,
 }

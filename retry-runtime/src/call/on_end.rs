@@ -57,7 +57,7 @@ impl<H, C, K> Drop for OnEnd<'_, H, C, K> {
     ///   process.
     fn drop(&mut self) {
         // Before the hook, because an error may hold a connection or a permit.
-        drop(self.call.kept.take());
+        drop(self.call.last.take());
         let state = &mut self.call.state;
         let mut outcome = Outcome::Dropped;
         notify(|| outcome = state.close());

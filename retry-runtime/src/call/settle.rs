@@ -28,17 +28,17 @@ use std::mem;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::time::Duration;
 
-use super::attempt::{Cut, Limits, Never};
+use super::attempt::{Cut, Limits};
 use super::events::FailedWith;
+use super::last_error::{CallResult, Stops};
 use super::timers::Next;
 use super::{Call, NextAttemptAt};
 use crate::classify::{Answers, Ruling, Verdict};
 use crate::context::beside_body;
 use crate::event::RetryEvent;
-use crate::lookup::client::{By, Foreign};
-use crate::lookup::{BoxedError, Failed, Kept, Last, Nothing};
+use crate::lookup::Failed;
 use crate::opaque::opaque;
-use crate::result::{ByFrom, FromStopped, ResultLike};
+use crate::result::ResultLike;
 use crate::stopped::{Outcome, Stopped};
 use crate::trace::Shown;
 
@@ -62,31 +62,27 @@ type SharedJudge<E, K> = for<'e> fn(&'e Failed<'e, E>) -> Judgement<'e, K>;
 impl<C: Limits, K> Call<'_, C, K> {
     /// Decides what follows an attempt: another one then, or the end of the call with this result.
     #[inline(always)]
-    pub fn settle<R, W>(
+    pub fn settle<R, E, W>(
         &mut self,
         ended: Result<R, C>,
-        judge: SharedJudge<R::Error, K>,
+        judge: SharedJudge<E, K>,
     ) -> ControlFlow<R, NextAttemptAt>
     where
-        R: ResultLike,
-        C: Stops<R::Error, W>,
-        K: LastError<C, R::Error, W>,
+        R: CallResult<C, K, W, Error = E>,
     {
         self.settle_with(ended, judge, |_| ())
     }
 
     /// The same, for a call with a judge that captures, or with `on_retry`, which is the `hook`.
     #[inline(always)]
-    pub fn settle_with<R, W>(
+    pub fn settle_with<R, E, W>(
         &mut self,
         ended: Result<R, C>,
-        judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> Judgement<'e, K>,
-        hook: impl for<'e> Answers<RetryEvent<'e, R::Error>>,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, E>) -> Judgement<'e, K>,
+        hook: impl for<'e> Answers<RetryEvent<'e, E>>,
     ) -> ControlFlow<R, NextAttemptAt>
     where
-        R: ResultLike,
-        C: Stops<R::Error, W>,
-        K: LastError<C, R::Error, W>,
+        R: CallResult<C, K, W, Error = E>,
     {
         let said = mem::take(&mut self.state.said);
         let ended = match ended.map(R::into) {
@@ -109,9 +105,7 @@ impl<C: Limits, K> Call<'_, C, K> {
         hook: impl FnOnce(&RetryEvent<'_, R::Error>),
     ) -> ControlFlow<R, NextAttemptAt>
     where
-        R: ResultLike,
-        C: Stops<R::Error, W>,
-        K: LastError<C, R::Error, W>,
+        R: CallResult<C, K, W>,
     {
         let unready = (said == Said::NotReady && ended.is_ok()).then_some(Cut::NotReady);
         let ended = unready.map_or(Ok(()), C::reached).and(ended);
@@ -130,8 +124,7 @@ impl<C: Limits, K> Call<'_, C, K> {
                     return Break(R::from(Err(error)));
                 };
                 self.call_on_retry(next, Some(&error), words, hook);
-                self.kept = K::keep(error);
-                self.state.stands = true;
+                self.last.keep(R::keep(error));
                 return Continue(self.state.next(next));
             }
             Err(cut) => match self.state.cut(cut.into(), said) {
@@ -147,7 +140,7 @@ impl<C: Limits, K> Call<'_, C, K> {
             }
         };
         self.call_on_retry(next, None, &words, hook);
-        self.state.stands = false;
+        self.last.pass();
         Continue(self.state.next(next))
     }
 
@@ -235,9 +228,7 @@ impl<C: Limits, K> Call<'_, C, K> {
     /// call without limits if the deadline around was reached meanwhile.
     pub fn end_preparation<R, W>(&mut self, prepared: Option<R::Error>) -> Option<R>
     where
-        R: ResultLike,
-        C: Stops<R::Error, W>,
-        K: LastError<C, R::Error, W>,
+        R: CallResult<C, K, W>,
     {
         let state = &mut self.state;
         state.enter(|_| None);
@@ -247,12 +238,12 @@ impl<C: Limits, K> Call<'_, C, K> {
             state.give_up(Outcome::NotRetryable, FailedWith { verdict, words });
             error
         } else {
-            let left = state.frame.times.deadline.left();
-            if !state.stands || left != Some(Duration::ZERO) {
+            if state.frame.times.deadline.left() != Some(Duration::ZERO) {
                 return None;
             }
-            let kept = self.kept.take()?;
-            kept.end(self.state.cut_between(Cut::Late), true).ok()?
+            let kept = self.last.take_last()?;
+            self.state.cut_between(Cut::Late);
+            R::again(kept)?
         };
         Some(R::from(Err(error)))
     }
@@ -260,9 +251,7 @@ impl<C: Limits, K> Call<'_, C, K> {
     /// Returns the result of a call that is cut between two attempts, or cancelled.
     pub fn cut_between<R, W>(&mut self, cut: C) -> R
     where
-        R: ResultLike,
-        C: Stops<R::Error, W>,
-        K: LastError<C, R::Error, W>,
+        R: CallResult<C, K, W>,
     {
         let stopped = self.state.cut_between(cut.into());
         self.stopped(cut, stopped)
@@ -272,91 +261,17 @@ impl<C: Limits, K> Call<'_, C, K> {
     #[cold]
     fn stopped<R, W>(&mut self, cut: C, stopped: Stopped) -> R
     where
-        R: ResultLike,
-        C: Stops<R::Error, W>,
-        K: LastError<C, R::Error, W>,
+        R: CallResult<C, K, W>,
     {
         // No other attempt began in time.
-        let stands = self.state.stands && matches!(cut.into(), Cut::Late | Cut::Paused);
-        let ended = match self.kept.take() {
-            Some(kept) => kept.end(stopped, stands),
-            None => Err(stopped),
+        let again = match cut.into() {
+            Cut::Late | Cut::Paused => self.last.take_last().and_then(R::again),
+            _ => None,
         };
-        R::from(Err(ended.unwrap_or_else(|stopped| cut.error(stopped))))
+        let error = again.unwrap_or_else(|| R::stopped(cut, stopped, self.last.take()));
+        R::from(Err(error))
     }
 }
-
-/// In which `Way` the error of a call that was stopped is made. A call without limits is never stopped.
-pub trait Stops<E, Way>: Limits {
-    /// Makes the error.
-    fn error(self, stopped: Stopped) -> E;
-}
-
-impl<E: FromStopped<W>, W> Stops<E, W> for Cut {
-    fn error(self, stopped: Stopped) -> E {
-        E::from_stopped(stopped)
-    }
-}
-
-impl<E> Stops<E, ByFrom> for Never {
-    fn error(self, _stopped: Stopped) -> E {
-        match self {}
-    }
-}
-
-/// What a call keeps of its last error `E`, if a limit `C` can stop it. The error of a client allows one `Way` alone, whose message
-/// names a type that can hold a [`Stopped`].
-///
-/// When an attempt times out, you want to know why the attempts before it failed. So a function with limits keeps the error of its
-/// last attempt during the wait. It does so only if the error is `Send`, since the future could not be spawned otherwise, and if
-/// it converts into a boxed error. Other errors are dropped before the wait. A function without limits keeps its error only for
-/// `before_retry`, which may outlast the deadline around.
-pub trait LastError<C, E, Way>: Sized {
-    /// Keeps or drops the error of an attempt, before the call waits for the next one.
-    #[inline]
-    fn keep(_error: E) -> Option<Self> {
-        None
-    }
-
-    /// Returns the kept error if it `stands`, or else a [`Stopped`] with that as its source.
-    ///
-    /// # Errors
-    ///
-    /// - The error does not stand.
-    fn end(self, stopped: Stopped, _stands: bool) -> Result<E, Stopped> {
-        Err(stopped)
-    }
-}
-
-impl<C: Limits, E: Into<BoxedError>, W> LastError<C, E, W> for Kept<E> {
-    #[inline]
-    fn keep(error: E) -> Option<Self> {
-        C::LIMITED.then_some(Self(error))
-    }
-
-    #[cold]
-    fn end(self, stopped: Stopped, stands: bool) -> Result<E, Stopped> {
-        if stands {
-            Ok(self.0)
-        } else {
-            Err(stopped.with_source(self.0.into()))
-        }
-    }
-}
-
-impl<C, E, W> LastError<C, E, W> for Last<E> {
-    fn keep(error: E) -> Option<Self> {
-        Some(Self(error))
-    }
-
-    fn end(self, stopped: Stopped, stands: bool) -> Result<E, Stopped> {
-        if stands { Ok(self.0) } else { Err(stopped) }
-    }
-}
-
-impl<C, E, W> LastError<C, E, W> for Nothing {}
-impl<E> LastError<Cut, E, By<Self>> for Foreign {}
-impl<E> LastError<Never, E, ByFrom> for Foreign {}
 
 /// What `when_ok`, `until` or `unless` says about an attempt. They are asked before the ruling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
