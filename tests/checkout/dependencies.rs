@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-use crate::markdown::{read, root};
+use crate::markdown::{files, read, root};
 
 /// What a command of cargo prints, in this folder. None of these commands compiles anything.
 fn cargo(folder: &Path, arguments: &[&str]) -> String {
@@ -187,4 +187,36 @@ fn the_first_command_of_the_readme_compiles_only_what_its_package_needs() {
     let alone = packages(&[&["--package", "reattempt"], &example[..]].concat());
     println!("{} crates", typed.len());
     assert_eq!(typed, alone);
+}
+
+/// README says so. `unsafe` is forbidden by a lint.
+#[test]
+fn the_runtime_starts_no_thread_and_no_task_and_does_no_io_of_its_own() {
+    let mut read = 0;
+    for (path, source) in files(&root().join("retry-runtime/src"), "rs") {
+        let (code, _) = source
+            .split_once("#[cfg(test)]\nmod ")
+            .unwrap_or((&source, ""));
+        if path.to_string_lossy().contains("tests") {
+            continue;
+        }
+        read += 1;
+        let code = code
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        for line in code {
+            for word in [
+                "spawn(",
+                "spawn_",
+                "thread::Builder",
+                "std::fs",
+                "std::net::TcpStream",
+                "tokio::net::TcpStream",
+                "println!",
+            ] {
+                assert!(!line.contains(word), "{}: {line}", path.display());
+            }
+        }
+    }
+    assert!(read >= 100, "{read} files");
 }

@@ -404,7 +404,7 @@ fn each_page_that_bounds_a_wait_by_max_delay_says_that_a_hint_may_exceed_it() {
             }
         }
     }
-    assert_eq!(bounds, 7);
+    assert_eq!(bounds, 8);
 }
 
 /// The exceptions are behaviour that a test of `tests/` shows.
