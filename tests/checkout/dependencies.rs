@@ -207,7 +207,7 @@ fn the_runtime_starts_no_thread_and_no_task_and_does_no_io_of_its_own() {
         for line in code {
             for word in [
                 "spawn(",
-                "spawn_",
+                "spawn_blocking(",
                 "thread::Builder",
                 "std::fs",
                 "std::net::TcpStream",
