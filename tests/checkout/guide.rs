@@ -137,14 +137,14 @@ fn pages() -> BTreeMap<String, String> {
     let mut pages = BTreeMap::new();
     for (name, path) in [
         ("crate", "src/lib.rs"),
-        ("crate::guide", "src/guide/mod.rs"),
+        ("crate::guide", "src/guide/README.md"),
         ("crate::guide::words", "src/guide/words.rs"),
         ("macro@crate::retry", "src/retry.md"),
         ("macro@crate::Retryable", "src/retryable.md"),
     ] {
         pages.insert(name.to_owned(), read(path));
     }
-    for path in in_folder("src/guide", "md") {
+    for path in questions() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         pages.insert(
             format!("crate::guide::{name}"),
@@ -162,6 +162,12 @@ fn in_folder(folder: &str, extension: &str) -> Vec<PathBuf> {
         .collect();
     paths.sort();
     paths
+}
+
+/// The pages of the guide without its index.
+fn questions() -> impl Iterator<Item = PathBuf> {
+    let pages = in_folder("src/guide", "md").into_iter();
+    pages.filter(|path| !path.ends_with("README.md"))
 }
 
 #[test]
@@ -271,16 +277,15 @@ fn each_link_of_the_guide_leads_to_the_same_place_in_rustdoc_and_on_github() {
 
 #[test]
 fn each_page_of_the_guide_opens_with_the_question_that_the_index_lists() {
-    let index = read("src/guide/mod.rs");
+    let (index, module) = (read("src/guide/README.md"), read("src/guide/mod.rs"));
     let listed: Vec<_> = index
         .lines()
         .filter_map(|line| {
-            let (question, rest) = line.strip_prefix("//! - [")?.split_once("](")?;
-            Some((rest.split_once(')')?.0.to_owned(), question.to_owned()))
+            let (question, rest) = line.strip_prefix("- [")?.split_once("][")?;
+            Some((rest.split_once(".md]")?.0.to_owned(), question.to_owned()))
         })
         .collect();
-    let mut pages: Vec<_> = in_folder("src/guide", "md")
-        .into_iter()
+    let mut pages: Vec<_> = questions()
         .map(|path| {
             let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
             let page = fs::read_to_string(path).unwrap();
@@ -290,7 +295,7 @@ fn each_page_of_the_guide_opens_with_the_question_that_the_index_lists() {
     for (name, question) in &pages {
         assert!(question.ends_with('?'), "{name}: {question}");
         assert!(
-            index.contains(&format!("include_str!(\"{name}.md\")")),
+            module.contains(&format!("include_str!(\"{name}.md\")")),
             "{name}"
         );
     }
@@ -474,7 +479,10 @@ fn the_table_of_events_has_each_message_that_is_emitted_and_no_other() {
 
 #[test]
 fn the_guide_lists_every_example() {
-    let rows = table(&read("src/guide/mod.rs"), "| example | package | shows |");
+    let rows = table(
+        &read("src/guide/README.md"),
+        "| example | package | shows |",
+    );
     let listed: BTreeSet<_> = rows
         .iter()
         .flat_map(|row| quoted(&row[0]))
