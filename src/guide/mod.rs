@@ -78,6 +78,10 @@ pub mod nesting {}
 pub mod progress {}
 
 #[doc = include_str!("../links/all.md")]
+#[doc = include_str!("connections.md")]
+pub mod connections {}
+
+#[doc = include_str!("../links/all.md")]
 #[doc = include_str!("hedging.md")]
 pub mod hedging {}
 

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures::future::ready;
+use futures::stream::{iter, once};
 use futures::{Stream, StreamExt as _};
 use tokio::net::{TcpListener, TcpSocket};
 use tonic::transport::{Channel, Endpoint, Server};
-use tonic::{Request, Response, Status};
+use tonic::{Code, Request, Response, Status};
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::health_server::{Health, HealthServer};
@@ -18,7 +20,7 @@ use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 use crate::loopback::listener;
 use crate::stall as stalls;
 
-/// The answer of the health service to each call. With `None` it is healthy.
+/// The answer of the health service to each call. With `None` it is healthy. A stream has one message before it.
 pub type Script = fn(call: usize) -> Option<Status>;
 
 const SKIPS: &str = "stall, and skip";
@@ -60,7 +62,17 @@ impl Health for Scripted {
         &self,
         _: Request<HealthCheckRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
-        Err(Status::unimplemented("watch"))
+        let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        let end = (self.script)(call);
+        if let Some(status) = end
+            .clone()
+            .filter(|status| status.code() == Code::Unauthenticated)
+        {
+            return Err(status);
+        }
+        let status = ServingStatus::Serving.into();
+        let stream = once(ready(Ok(HealthCheckResponse { status })));
+        Ok(Response::new(Box::pin(stream.chain(iter(end.map(Err))))))
     }
 }
 

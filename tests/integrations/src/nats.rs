@@ -1,4 +1,4 @@
-//! A private NATS server with JetStream, in a temporary folder, on a free port of loopback.
+//! A private NATS server with JetStream, which is an MQTT broker too, in a temporary folder, on free ports of loopback.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -20,13 +20,14 @@ pub const PROGRAM: Program = Program {
 #[derive(Debug)]
 pub struct Server {
     url: String,
+    mqtt: u16,
     // First the process ends, then its folder goes.
     _process: Process,
     _folder: TempDir,
 }
 
 impl Server {
-    /// Starts it. The server itself takes a free port, and writes its address into a file once it is ready.
+    /// Starts it. The server itself takes free ports, and writes them into files.
     ///
     /// # Errors
     ///
@@ -38,14 +39,17 @@ impl Server {
     pub async fn start() -> Result<Self, Missing> {
         let program = PROGRAM.find()?;
         let folder = tempfile::tempdir().unwrap();
+        let [config, log] = ["config", "log"].map(|name| folder.path().join(name));
+        let text = format!(
+            "server_name: tests\nlisten: \"127.0.0.1:-1\"\nports_file_dir: {0:?}\nlog_file: {log:?}\n\
+             jetstream {{ store_dir: {0:?} }}\n\
+             mqtt {{ listen: \"127.0.0.1:-1\", authorization {{ username: device, password: secret }} }}\n",
+            folder.path()
+        );
+        fs::write(&config, text).unwrap();
         let mut server = Command::new(program);
-        server
-            .args(["-js", "-a", "127.0.0.1", "-p", "-1", "-sd"])
-            .arg(folder.path())
-            .arg("--ports_file_dir")
-            .arg(folder.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        server.arg("-c").arg(config);
+        server.stdout(Stdio::null()).stderr(Stdio::null());
         let process = Process::start(&mut server).unwrap();
         let file = format!("nats-server_{}.ports", process.id());
         let file = folder.path().join(file);
@@ -60,11 +64,20 @@ impl Server {
             parts.next().is_some_and(|rest| rest.starts_with(']'))
         })
         .await;
+        let log = fs::read_to_string(log).unwrap();
+        let (_, mqtt) = log.split_once(" on mqtt://127.0.0.1:").unwrap();
         Ok(Self {
             url: url.unwrap(),
+            mqtt: mqtt.lines().next().unwrap().parse().unwrap(),
             _process: process,
             _folder: folder,
         })
+    }
+
+    /// The port of its MQTT broker on 127.0.0.1, for the user `device` with the password `secret`.
+    #[must_use]
+    pub fn mqtt(&self) -> u16 {
+        self.mqtt
     }
 
     /// The URL to connect to it.

@@ -3,7 +3,7 @@
 use std::future::pending;
 use std::sync::Arc;
 
-use tokio::io::copy_bidirectional;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
@@ -12,6 +12,8 @@ use tokio::sync::Notify;
 pub enum To {
     /// It goes to the server at this port of 127.0.0.1.
     Server(u16),
+    /// It goes to the server at this port of 127.0.0.1, and is closed after the first answer.
+    FirstAnswer(u16),
     /// It is accepted, and closed.
     Close,
     /// It is accepted, and reset.
@@ -45,6 +47,9 @@ impl Proxy {
                     To::Server(port) => {
                         tokio::spawn(pass_on(client, port, ends.clone()));
                     }
+                    To::FirstAnswer(port) => {
+                        tokio::spawn(pass_first_answer(client, port));
+                    }
                     To::Close => {}
                     To::Reset => client.set_zero_linger().unwrap(),
                 }
@@ -75,4 +80,13 @@ async fn pass_on(mut client: TcpStream, port: u16, (freeze, cut): (Arc<Notify>, 
         () = cut => {}
         () = frozen => pending().await,
     }
+}
+
+async fn pass_first_answer(mut client: TcpStream, port: u16) -> std::io::Result<()> {
+    let mut server = TcpStream::connect(("127.0.0.1", port)).await?;
+    let mut bytes = [0; 1024];
+    let sent = client.read(&mut bytes).await?;
+    server.write_all(&bytes[..sent]).await?;
+    let answered = server.read(&mut bytes).await?;
+    client.write_all(&bytes[..answered]).await
 }

@@ -19,6 +19,7 @@ mod layer;
 mod ledger;
 mod own_commits;
 mod reqwest_retry;
+mod sessions;
 mod tonic;
 
 #[path = ""]

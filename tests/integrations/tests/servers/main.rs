@@ -11,6 +11,7 @@ mod crash_points;
 mod deadpool;
 mod hot_rows;
 mod left_out;
+mod listen;
 mod payment_service;
 mod redis;
 mod sea_orm;
@@ -28,6 +29,7 @@ integrations::tests! {
         sea_orm::a_locked_file_is_waited_for_and_a_statement_that_is_wrong_is_not_retried,
         sqlx::sqlite::a_sqlite_file_that_is_locked_is_waited_for;
     [redis_server::PROGRAM] =>
+        listen::a_lease_that_is_lost_ends_the_work_until_it_is_free,
         redis::a_server_that_is_killed_and_restarted_is_waited_for,
         redis::a_managed_connection_survives_a_restart,
         redis::a_command_that_blocks_needs_a_connection_without_a_response_timeout,
@@ -61,6 +63,7 @@ integrations::tests! {
         crash_points::no_client_of_postgres_books_twice_wherever_the_answer_breaks,
         deadpool::a_pool_without_a_free_connection_and_without_a_server_refuses,
         hot_rows::conflicts_in_postgres_end_no_call,
+        listen::what_is_written_while_nobody_listens_is_read,
         deadpool::an_error_of_ones_own_knows_whether_the_commit_was_sent,
         payment_service::a_payment_whose_answer_is_lost_ten_times_is_booked_once,
         payment_service::requests_with_one_key_at_the_same_time_are_one_payment,

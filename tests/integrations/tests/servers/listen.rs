@@ -1,0 +1,153 @@
+//! Connections that are kept open: `LISTEN` of PostgreSQL, and a lease in Redis.
+
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::time::Duration;
+
+use integrations::redis::connect;
+use integrations::{postgres, redis as redis_server, until};
+use reattempt::{Attempt, Retryable, retry};
+use redis::{Client, ExistenceCheck, RedisError, SetExpiry, SetOptions, cmd};
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+use tokio_postgres::{AsyncMessage, NoTls};
+
+/// Reads the rows of a table as they come, until this one.
+#[retry(
+    attempts = "unlimited",
+    base = "10ms",
+    max_delay = "30s",
+    idempotent = true
+)]
+async fn follow(url: &str, seen: &Cell<i32>, last: i32) -> Result<(), tokio_postgres::Error> {
+    let (client, mut connection) = tokio_postgres::connect(url, NoTls).await?;
+    let (wake, mut woken) = mpsc::unbounded_channel();
+    let notified = async {
+        while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
+            if let AsyncMessage::Notification(_) = message? {
+                let _ = wake.send(());
+            }
+        }
+        Ok(())
+    };
+    let reads = async {
+        // In the other order, what is written between the two would be missed.
+        client.batch_execute("LISTEN work").await?;
+        while seen.get() < last {
+            for row in client
+                .query(
+                    "SELECT id FROM work WHERE id > $1 ORDER BY id",
+                    &[&seen.get()],
+                )
+                .await?
+            {
+                seen.set(row.get(0));
+            }
+            if seen.get() < last {
+                let _ = woken.recv().await;
+                Attempt::record_progress();
+            }
+        }
+        Ok(())
+    };
+    tokio::select! {
+        ended = reads => ended,
+        // Its error says why the session ended.
+        lost = notified => lost.and_then(|()| unreachable!("`client` is open")),
+    }
+}
+
+pub(crate) async fn what_is_written_while_nobody_listens_is_read() {
+    let server = postgres::Server::start().await.unwrap();
+    let writer = server.connect().await.unwrap();
+    writer
+        .batch_execute("CREATE TABLE work (id int)")
+        .await
+        .unwrap();
+    let (seen, url) = (Cell::new(0), server.url());
+    let write = async {
+        for id in 1..=3 {
+            let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%work WHERE%' AND pid <> pg_backend_pid()";
+            writer.batch_execute(end).await.unwrap();
+            let insert = format!("INSERT INTO work VALUES ({id}); NOTIFY work");
+            writer.batch_execute(&insert).await.unwrap();
+            until("the row is read", async || seen.get() == id).await;
+        }
+    };
+    let (followed, ()) = tokio::join!(follow(&url, &seen, 3), write);
+    followed.unwrap();
+}
+
+const LEASE: Duration = Duration::from_millis(900);
+
+#[derive(Debug, thiserror::Error, Retryable)]
+enum NoLease {
+    #[error("another process has it, or took it")]
+    #[retryable(transient)]
+    Held,
+    #[error("Redis failed")]
+    #[retryable(forward)]
+    Redis(#[from] RedisError),
+}
+
+/// Holds a lease, and works meanwhile. The work ends before the lease does.
+#[retry(attempts = "unlimited", backoff = "constant", base = "50ms")]
+async fn lead(client: &Client, me: &str, leads: &Cell<bool>) -> Result<Infallible, NoLease> {
+    leads.set(false);
+    let mut connection = connect(client).await?;
+    let millis = LEASE.as_millis().try_into().unwrap_or(u64::MAX);
+    let only_if_free = SetOptions::default()
+        .conditional_set(ExistenceCheck::NX)
+        .with_expiration(SetExpiry::PX(millis));
+    let mut take = cmd("SET");
+    let take = take.arg("lease").arg(me).arg(only_if_free);
+    if take
+        .query_async::<Option<String>>(&mut connection)
+        .await?
+        .is_none()
+    {
+        return Err(NoLease::Held);
+    }
+    let mut renew = cmd("EVAL");
+    renew.arg(
+        "return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('PEXPIRE', KEYS[1], ARGV[2])",
+    );
+    renew.arg(1).arg("lease").arg(me).arg(millis);
+    loop {
+        leads.set(true);
+        sleep(LEASE / 3).await;
+        let renewed = renew.query_async(&mut connection);
+        // If the renewal takes longer, the lease is over.
+        match tokio::time::timeout(LEASE / 3, renewed).await {
+            Ok(Ok(true)) => Attempt::record_progress(),
+            Ok(Err(error)) => return Err(error.into()),
+            _ => return Err(NoLease::Held),
+        }
+    }
+}
+
+pub(crate) async fn a_lease_that_is_lost_ends_the_work_until_it_is_free() {
+    let server = redis_server::Server::start().await.unwrap();
+    let (client, leads) = (server.client(), Cell::new(false));
+    let changes = async {
+        until("it leads", async || leads.get()).await;
+        // Another process took it, as after a pause of this one.
+        let mut other = server.connect().await.unwrap();
+        let mut take = cmd("SET");
+        let take = take.arg("lease").arg("other").arg("PX").arg(1_500);
+        take.exec_async(&mut other).await.unwrap();
+        until("it has lost", async || !leads.get()).await;
+        let held: bool = cmd("EXISTS")
+            .arg("lease")
+            .query_async(&mut other)
+            .await
+            .unwrap();
+        assert!(held);
+        until("it leads again", async || leads.get()).await;
+    };
+    tokio::select! {
+        Err(ended) = lead(&client, "this one", &leads) => panic!("{ended}"),
+        () = changes => {}
+    }
+}

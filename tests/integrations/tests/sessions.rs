@@ -1,0 +1,293 @@
+//! Connections that are kept open: server-sent events, a watch of Kubernetes, a stream of gRPC, a WebSocket.
+
+use std::io;
+
+use futures::{SinkExt as _, StreamExt as _};
+use integrations::grpc::Service;
+use integrations::loopback::Answer::{Bytes, BytesThenReset};
+use integrations::loopback::Loopback;
+use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
+use reattempt::{Attempt, Retryable, retry};
+use reqwest::{Client, StatusCode};
+use serde_json::Value;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_tungstenite::tungstenite::{self, Message, protocol::CloseFrame};
+use tonic::Status;
+use tonic_health::pb::health_client::HealthClient;
+
+/// Why a session ended.
+#[derive(Debug, thiserror::Error, Retryable)]
+enum Ended {
+    #[error("the server closed it")]
+    #[retryable(transient)]
+    Closed,
+    /// What was missed is not kept any more.
+    #[error("the position is too old")]
+    #[retryable(transient)]
+    TooOld,
+    #[error("not allowed")]
+    #[retryable(permanent)]
+    NotAllowed,
+    #[error("the request failed")]
+    #[retryable(forward)]
+    Request(#[from] RequestError),
+    #[error("the call failed")]
+    #[retryable(forward)]
+    Call(#[from] Status),
+    #[error("no connection")]
+    #[retryable(forward)]
+    Io(#[from] io::Error),
+    #[error("the WebSocket failed")]
+    #[retryable(transient)]
+    WebSocket(#[from] tungstenite::Error),
+}
+
+impl From<reqwest::Error> for Ended {
+    fn from(error: reqwest::Error) -> Self {
+        RequestError::from(error).into()
+    }
+}
+
+fn client() -> Client {
+    let client = Client::builder().no_proxy().pool_max_idle_per_host(0);
+    client.build().unwrap()
+}
+
+/// Server-sent events, until the server says that there are no more.
+#[retry(attempts = "unlimited", base = "10ms", max_delay = "30s")]
+async fn events(
+    client: &Client,
+    url: &str,
+    last: &mut Option<String>,
+    seen: &mut Vec<String>,
+) -> Result<(), Ended> {
+    let mut request = client.get(url).header("accept", "text/event-stream");
+    if let Some(last) = &*last {
+        request = request.header("last-event-id", last);
+    }
+    let mut response = request.send().await?.check().map_err(RequestError::from)?;
+    if response.status() == StatusCode::NO_CONTENT {
+        return Ok(());
+    }
+    let mut text = String::new();
+    while let Some(chunk) = response.chunk().await? {
+        Attempt::record_progress();
+        text.push_str(&String::from_utf8_lossy(&chunk));
+        while let Some((event, rest)) = text.split_once("\n\n") {
+            for line in event.lines() {
+                match line.split_once(": ") {
+                    Some(("id", id)) => *last = Some(id.to_owned()),
+                    Some(("data", data)) => seen.push(data.to_owned()),
+                    _ => {}
+                }
+            }
+            text = rest.to_owned();
+        }
+    }
+    Err(Ended::Closed)
+}
+
+#[tokio::test]
+async fn events_go_on_after_the_last_one_until_a_204() {
+    let server = Loopback::start(&[
+        BytesThenReset(b"HTTP/1.1 200 OK\r\n\r\nid: 1\ndata: a\n\nid: 2\ndata: b\n\nid: 3\nda"),
+        Bytes(b"HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n"),
+        Bytes(b"HTTP/1.1 200 OK\r\n\r\n: nothing new\n\nid: 3\ndata: c\n\n"),
+        Bytes(b"HTTP/1.1 204 No Content\r\n\r\n"),
+    ])
+    .await;
+    let (mut last, mut seen) = (None, Vec::new());
+    events(&client(), &server.url(), &mut last, &mut seen)
+        .await
+        .unwrap();
+    assert_eq!(seen, ["a", "b", "c"]);
+    let asked = server.requests();
+    let asked = asked.iter().map(|head| {
+        let (_, id) = head.split_once("last-event-id: ")?;
+        id.chars().next()
+    });
+    let asked: Vec<_> = asked.collect();
+    assert_eq!(asked, [None, Some('2'), Some('2'), Some('3')]);
+}
+
+/// A watch of Kubernetes, as its API has it: a list, then the changes after its version. Ends when it has seen `until`.
+#[retry(attempts = "unlimited", base = "10ms", max_delay = "30s")]
+async fn watch(
+    client: &Client,
+    url: &str,
+    version: &mut Option<String>,
+    seen: &mut Vec<String>,
+    until: &str,
+) -> Result<(), Ended> {
+    let version_of = |value: &Value| {
+        value["metadata"]["resourceVersion"]
+            .as_str()
+            .map(str::to_owned)
+    };
+    if version.is_none() {
+        let list = client
+            .get(url)
+            .send()
+            .await?
+            .check()
+            .map_err(RequestError::from)?;
+        let list: Value = list.json().await?;
+        seen.push("list".to_owned());
+        *version = version_of(&list);
+    }
+    let from = version.as_deref().unwrap_or_default();
+    let request = client.get(format!("{url}?watch=true&resourceVersion={from}"));
+    let response = request.send().await?;
+    if response.status() == StatusCode::GONE {
+        *version = None;
+        return Err(Ended::TooOld);
+    }
+    let mut response = response.check().map_err(RequestError::from)?;
+    let mut text = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        text.extend_from_slice(&chunk);
+        while let Some(end) = text.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = text.drain(..=end).collect();
+            let event: Value = serde_json::from_slice(&line).map_err(io::Error::from)?;
+            if event["type"] == "ERROR" {
+                *version = None;
+                return Err(Ended::TooOld);
+            }
+            Attempt::record_progress();
+            *version = version_of(&event["object"]).or(version.take());
+            let name = event["object"]["metadata"]["name"]
+                .as_str()
+                .unwrap_or_default();
+            seen.push(name.to_owned());
+            if name == until {
+                return Ok(());
+            }
+        }
+    }
+    // The server ends each watch after some minutes.
+    Err(Ended::Closed)
+}
+
+#[tokio::test]
+async fn a_watch_goes_on_from_its_version_and_lists_again_if_that_is_gone() {
+    const LIST: &[u8] =
+        b"HTTP/1.1 200 OK\r\n\r\n{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[]}";
+    const GONE: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n{\"type\":\"ERROR\",\"object\":{\"code\":410}}\n";
+    const ONE: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"one\",\"resourceVersion\":\"8\"}}}\n";
+    const TWO: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"two\",\"resourceVersion\":\"9\"}}}\n";
+    let server = Loopback::start(&[
+        Bytes(LIST),
+        BytesThenReset(ONE),
+        Bytes(GONE),
+        Bytes(LIST),
+        Bytes(b"HTTP/1.1 410 Gone\r\ncontent-length: 0\r\n\r\n"),
+        Bytes(LIST),
+        Bytes(TWO),
+    ])
+    .await;
+    let (mut version, mut seen) = (None, Vec::new());
+    watch(&client(), &server.url(), &mut version, &mut seen, "two")
+        .await
+        .unwrap();
+    assert_eq!(seen, ["list", "one", "list", "list", "two"]);
+    let watches = server.requests();
+    let watches = watches
+        .iter()
+        .filter_map(|head| head.split_once("resourceversion="));
+    let versions: Vec<_> = watches.map(|(_, version)| &version[..1]).collect();
+    assert_eq!(versions, ["7", "8", "7", "7"]);
+}
+
+#[retry(attempts = "unlimited", base = "10ms", max_delay = "30s")]
+async fn statuses(
+    client: &HealthClient<tonic::transport::Channel>,
+    seen: &mut Vec<i32>,
+) -> Result<(), Ended> {
+    let mut stream = client
+        .clone()
+        .watch(tonic_health::pb::HealthCheckRequest::default())
+        .await?;
+    let stream = stream.get_mut();
+    while let Some(status) = stream.message().await? {
+        Attempt::record_progress();
+        seen.push(status.status);
+        if seen.len() == 3 {
+            return Ok(());
+        }
+    }
+    Err(Ended::Closed)
+}
+
+#[tokio::test]
+async fn a_stream_of_grpc_is_opened_again_unless_the_caller_is_not_allowed() {
+    let server = Service::start(|call| match call {
+        1 => None,
+        2 => Some(Status::unavailable("going away")),
+        3 => Some(Status::unauthenticated("who are you?")),
+        _ => None,
+    })
+    .await;
+    let mut seen = Vec::new();
+    let refused = statuses(&server.client(), &mut seen).await;
+    assert!(matches!(refused, Err(Ended::Call(_))), "{refused:?}");
+    assert_eq!((seen.len(), server.calls()), (2, 3));
+    statuses(&server.client(), &mut seen).await.unwrap();
+}
+
+/// Reads numbers, each a message, from the one after `last`.
+#[retry(
+    attempts = "unlimited",
+    base = "10ms",
+    max_delay = "30s",
+    timeout = "20s"
+)]
+async fn numbers(address: &str, last: &mut u64) -> Result<(), WithLimit> {
+    let stream = TcpStream::connect(address).await.map_err(Ended::from)?;
+    let connected = tokio_tungstenite::client_async(format!("ws://{address}/"), stream).await;
+    let (mut socket, _) = connected.map_err(Ended::from)?;
+    socket
+        .send(last.to_string().into())
+        .await
+        .map_err(Ended::from)?;
+    while let Some(message) = socket.next().await {
+        match message.map_err(Ended::from)? {
+            Message::Text(number) => {
+                Attempt::record_progress();
+                *last = number.parse().unwrap_or(*last);
+            }
+            Message::Close(Some(why)) if u16::from(why.code) == 1008 => {
+                return Err(Ended::NotAllowed.into());
+            }
+            _ => {}
+        }
+    }
+    Err(Ended::Closed.into())
+}
+
+type WithLimit = reattempt::Error<Ended>;
+
+#[tokio::test]
+async fn a_web_socket_goes_on_until_the_server_forbids_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let server = async {
+        for sent in 1..=4_u64 {
+            let (stream, _) = listener.accept().await.unwrap();
+            let mut socket = tokio_tungstenite::accept_async(stream).await.unwrap();
+            let after = socket.next().await.unwrap().unwrap();
+            assert_eq!(after.into_text().unwrap().as_str(), (sent - 1).to_string());
+            if sent == 4 {
+                let (code, reason) = (1008.into(), "expired".into());
+                let close = Message::Close(Some(CloseFrame { code, reason }));
+                socket.send(close).await.unwrap();
+            } else {
+                socket.send(sent.to_string().into()).await.unwrap();
+            }
+        }
+    };
+    let mut last = 0;
+    let (ended, ()) = tokio::join!(numbers(&address, &mut last), server);
+    let ended = ended.unwrap_err().into_failed();
+    assert!(matches!(ended, Ok(Ended::NotAllowed)), "{ended:?}");
+    assert_eq!(last, 3);
+}
