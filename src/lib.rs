@@ -84,6 +84,9 @@ pub use reattempt_macros::Retryable;
 #[cfg(feature = "macros")]
 #[doc = include_str!("retry.md")]
 pub use reattempt_macros::retry;
+#[cfg(feature = "macros")]
+#[doc = include_str!("run.md")]
+pub use reattempt_macros::run;
 pub use reattempt_runtime::{
     Attempt, BATCH, Backoff, Budget, Budgets, Error, FAST_IO, FILES, IdempotencyKey, Jitter,
     NO_RETRY, Nested, Outcome, Policy, Preset, PreviousFailure, Report, RetryEvent, Retryable, Run,

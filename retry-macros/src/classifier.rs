@@ -11,7 +11,7 @@ use crate::future::argument_named;
 use crate::item::Function;
 use crate::model::{Model, Rules, Spanned, UnlessRule};
 use crate::operand::lone_name;
-use crate::tokens::{deep, generated, is_punct, is_text, located, words};
+use crate::tokens::{deep, generated, is_punct, is_text, is_variable_name, located, words};
 
 /// Writes an expression that rules on `__error`, a `&Failed<E>`.
 ///
@@ -86,12 +86,14 @@ pub(crate) fn ruling(function: &Function, model: &Model, has_chain: bool) -> Tok
 pub(crate) fn captures_nothing(function: &Function, model: &Model) -> bool {
     let arguments: HashSet<_> = words(&function.signature.inputs).collect();
     let Rules { when, verdict, .. } = &model.rules;
-    [when, verdict].into_iter().flatten().all(|asks| {
-        let may_name = words(&asks.value).any(|word| arguments.contains(&word))
-            || deep(&asks.value).any(|token| is_punct(Some(&token), "!"))
-                && deep(&asks.value).any(|token| is_text(Some(&token)));
-        !may_name && function.handmade.is_none()
-    })
+    // Any name may be that of a variable around a closure.
+    function.closure.is_none()
+        && [when, verdict].into_iter().flatten().all(|asks| {
+            let may_name = words(&asks.value).any(|word| arguments.contains(&word))
+                || deep(&asks.value).any(|token| is_punct(Some(&token), "!"))
+                    && deep(&asks.value).any(|token| is_text(Some(&token)));
+            !may_name && function.handmade.is_none()
+        })
 }
 
 /// Writes whether `unless` forbids another attempt after `__error`, a `&Failed<E>`.
@@ -142,7 +144,10 @@ pub(crate) fn ask(
 /// Lends a predicate or a hook that is an argument, because the next attempt needs it too.
 pub(crate) fn lent(function: &Function, called: &Spanned<Expr>) -> TokenStream {
     let value = &called.value;
-    let is_argument = |name| argument_named(&function.signature, name).is_some();
+    let is_argument = |name: &Ident| match function.closure {
+        Some(_) => is_variable_name(name),
+        None => argument_named(&function.signature, name).is_some(),
+    };
     if lone_name(value).is_some_and(is_argument) {
         quote_spanned!(located(called.span)=> &#value)
     } else {

@@ -90,6 +90,16 @@ pub(crate) fn typed(args: &TokenStream, item: &TokenStream) -> TokenStream {
     tokens.into_iter().collect()
 }
 
+/// The keys of a `run!` whose closure is being written.
+pub(crate) fn of_keys(input: &TokenStream) -> TokenStream {
+    mentions(
+        input,
+        &lower::VOCABULARY,
+        ("keys", "attempts"),
+        &|_, _, value| generated!((#value);),
+    )
+}
+
 /// Puts the code that rustc gets beside the function as it was typed. No word in it counts as one of the user's.
 ///
 /// While the function is being written, it is left out: it would make completion a third slower. rust-analyzer then adds words

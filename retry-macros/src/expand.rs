@@ -42,14 +42,14 @@ mod begin;
 mod body;
 mod turns;
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
 
 use self::body::{braced, renamed_self, typed_return};
 use self::turns::call;
 use crate::arguments::Plan;
 use crate::future::{FutureKind, name_of_self};
-use crate::item::Function;
+use crate::item::{Bars, Function};
 use crate::model::Model;
 use crate::tokens::generated;
 
@@ -98,6 +98,13 @@ pub(crate) fn expand(function: &Function, model: &Model, plan: &Plan) -> TokenSt
         }
     };
     let body = braced(quote!(#(#inner_attributes)* #code), function.braces);
+    if let Some(Bars { capture, span }) = function.closure {
+        let at = span.resolved_at(Span::mixed_site());
+        return match model.blocking {
+            None => quote_spanned!(at=> async #capture #body),
+            Some(_) => quote_spanned!(at=> (#capture || #body)()),
+        };
+    }
     quote!(#(#attributes)* #visibility #defaultness #signature #body)
 }
 

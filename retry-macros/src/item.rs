@@ -33,6 +33,16 @@ pub(crate) struct Function {
     pub(crate) output: Type,
     /// Set if the function is not `async` and returns a future.
     pub(crate) handmade: Option<Handmade>,
+    /// Set if it is a closure of `run!`.
+    pub(crate) closure: Option<Bars>,
+}
+
+/// The head of a closure.
+#[derive(Clone, Copy)]
+pub(crate) struct Bars {
+    pub(crate) capture: Option<Token![move]>,
+    /// The place of the bars.
+    pub(crate) span: Span,
 }
 
 /// Reads the item, or reports why it cannot be retried.
@@ -68,6 +78,7 @@ fn as_typed(input: ParseStream<'_>) -> syn::Result<(Function, bool)> {
         braces: Span::call_site(),
         output: Type::Verbatim(TokenStream::new()),
         handmade: None,
+        closure: None,
     };
     let has_body = input.parse::<Option<Token![;]>>()?.is_none();
     if has_body {
@@ -126,15 +137,13 @@ fn check(
     }
     let is_future = is_async || function.handmade.is_some();
     if let (Some(at), true) = (blocking, is_future) {
-        errors.push(at, errors::item::blocking_and_async());
+        errors.push(at, errors::item::blocking_and_async("functions"));
     }
     if is_future || blocking.is_some() {
-        if !function.returns_something() {
+        if function.returns_something() {
+            check_output(&function.output, "function", errors);
+        } else {
             errors.push(signature.ident.span(), errors::item::returns_nothing());
-        } else if visibly_no_result(&function.output) {
-            let found = errors::whole(&function.output);
-            let output = At::of(&function.output);
-            errors.push(output, errors::item::returns_no_result(&found));
         }
     } else if is_made_by_tokio(&function.body) {
         errors.push(signature.fn_token.span(), errors::item::runs_in_a_runtime());
@@ -142,6 +151,17 @@ fn check(
         errors.push(signature.fn_token.span(), errors::item::not_async());
     }
     (errors.count() == before).then_some(function)
+}
+
+/// Refuses an output that is no `Result`.
+pub(crate) fn check_output(output: &Type, what: &str, errors: &mut Errors) {
+    if visibly_no_result(output) {
+        let found = errors::whole(output);
+        errors.push(
+            At::of(output),
+            errors::item::returns_no_result(what, &found),
+        );
+    }
 }
 
 impl Function {
@@ -157,7 +177,17 @@ impl Function {
 
     /// Where rustc reports that the result is not what a retry needs: the type of the error, if it is written, or the whole.
     pub(crate) fn blamed(&self) -> Span {
-        located(visible_error(&self.output).unwrap_or(&self.output).span())
+        let at = match (visible_error(&self.output), self.closure) {
+            (Some(error), _) => error.span(),
+            (None, Some(bars)) if !self.is_typed() => bars.span,
+            (None, _) => self.output.span(),
+        };
+        located(at)
+    }
+
+    /// Whether the type of the output was written.
+    fn is_typed(&self) -> bool {
+        !matches!(self.output, Type::Verbatim(_))
     }
 
     /// The block of the future that the function returns by hand.

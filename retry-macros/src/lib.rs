@@ -21,6 +21,7 @@
 mod arguments;
 mod attribute;
 mod classifier;
+mod closure;
 mod conditions;
 mod constant;
 mod derive;
@@ -76,6 +77,24 @@ reference.
 #[cfg_attr(not(as_library), proc_macro_attribute)]
 pub fn retry(args: TokenStream, item: TokenStream) -> TokenStream {
     attribute::retry(args.into(), &item.into()).into()
+}
+
+/// Retries a closure: the keys of the attribute, and then the closure.
+#[cfg_attr(
+    rust_analyzer,
+    doc = r##"
+
+```ignore
+let answer = run!(attempts = 4, timeout = "1s", async || client.ask().await).await?;
+```
+
+Hover over a key to read what it means. [All keys](https://docs.rs/reattempt/latest/reattempt/attr.retry.html) are in the
+reference.
+"##
+)]
+#[cfg_attr(not(as_library), proc_macro)]
+pub fn run(input: TokenStream) -> TokenStream {
+    closure::run(&input.into()).into()
 }
 
 /// Implements `Retryable` for your own error type: each case says whether another attempt could help.

@@ -25,3 +25,11 @@ fn expand(annotated: &str) -> TokenStream {
     };
     crate::attribute::retry(args, &tokens.collect())
 }
+
+/// Expands `run!(…)`.
+fn expand_run(typed: &str) -> TokenStream {
+    match typed.parse::<TokenStream>().unwrap().into_iter().last() {
+        Some(TokenTree::Group(input)) => crate::closure::run(&input.stream()),
+        other => panic!("{other:?}"),
+    }
+}

@@ -69,7 +69,7 @@ impl<E: fmt::Display> fmt::Display for Error<E> {
     }
 }
 
-impl<E: StdError + 'static> StdError for Error<E> {
+impl<E: StdError> StdError for Error<E> {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             Self::Failed(error) => error.source(),

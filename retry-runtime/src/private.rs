@@ -10,8 +10,9 @@ pub use crate::bounds::*;
 #[cfg(any(test, feature = "testing"))]
 pub use crate::budget::drive;
 pub use crate::call::{
-    Call, CallResult, Cut, Judgement, LastError, Limits, Never, NextAttemptAt, OnEnd, Said, Signal,
-    Stops, unless, unless_begun,
+    AnyEnding, Around, Call, CallResult, Cut, Ending, Ends, Judgement, LastError, Limits, Never,
+    NextAttemptAt, NoStopped, OnEnd, RunsTwice, Said, Same, Signal, Stops, ends, ends_of_both,
+    unless, unless_begun,
 };
 pub use crate::classify::{
     Assessment, IntoHint, Lost, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_from, hint_in,

@@ -55,6 +55,7 @@ mod retry_after;
 mod rules;
 mod run;
 mod run_blocking;
+mod run_macro;
 mod schedule;
 mod script;
 mod settings;

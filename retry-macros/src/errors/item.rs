@@ -1,6 +1,7 @@
 //! Wording: the annotated function.
 
 use proc_macro2::Ident;
+use quote::ToTokens as _;
 
 messages! {
     not_a_function(found: &Ident) {
@@ -10,8 +11,44 @@ messages! {
 
     closure() {
         "found a closure, expected an async function";
-        help "write `POLICY.run(|| async {{ … }}).await`, with a `Policy` of your own";
+        help "write `run!(attempts = 4, async || …).await`, with your keys";
         note "or put `#[retry]` on an `async fn` with this body";
+    }
+
+    no_closure(found: &str, write: &str) {
+        "found {found}, expected a closure";
+        help "write it last: `run!({write})`";
+    }
+
+    closure_with_argument() {
+        "nothing gives this closure an argument";
+        help "use the variables around it: `async || …`";
+    }
+
+    closure_not_async(body: &str) {
+        "this closure is not async, expected `async ||`, or the key `blocking`";
+        help "write `async || {body}.await`; or, if it blocks its thread, `run!(blocking, …)`";
+    }
+
+    closure_of_block(block: &syn::Block) {
+        "this closure is not async, expected `async ||`";
+        help "write `async || {}`", super::typed(&block.to_token_stream());
+    }
+
+    after_closure() {
+        "the closure comes last";
+        help "write these keys in front of it";
+    }
+
+    untyped_ok() {
+        "the closure ends in nothing but `Ok(…)`, so its error type is not known";
+        help "write it before the body: `async || -> std::io::Result<_> {{ … }}`";
+        note "or in the `Ok`: `Ok::<_, std::io::Error>(…)`";
+    }
+
+    leaves_closure(word: &Ident) {
+        "`{word}` cannot leave the closure, whose attempts may run it again";
+        help "return a value from the closure, and `{word}` on what the call gives";
     }
 
     unreadable_function(error: &syn::Error) {
@@ -49,13 +86,13 @@ messages! {
         help "write `#[retry]` above that attribute";
     }
 
-    blocking_and_async() {
-        "`blocking` is for functions that are not async, and this one returns a future";
+    blocking_and_async(what: &str) {
+        "`blocking` is for {what} that are not async, and this one returns a future";
         help "remove `blocking`";
     }
 
-    returns_no_result(found: &str) {
-        "this function returns `{found}`, expected a `Result`";
+    returns_no_result(what: &str, found: &str) {
+        "this {what} returns `{found}`, expected a `Result`";
         help "write `-> Result<{found}, Error>`";
     }
 

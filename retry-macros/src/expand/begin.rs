@@ -33,6 +33,15 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
     };
     let label = match &model.name {
         Some(name) => name.to_token_stream(),
+        None if function.closure.is_some() => {
+            generated!(::core::concat!(
+                ::core::file!(),
+                ":",
+                ::core::line!(),
+                ":",
+                ::core::column!()
+            ))
+        }
         None => {
             let function = format!("::{}", tokens::unraw(&function.signature.ident));
             generated!(::core::concat!(::core::module_path!(), #function))

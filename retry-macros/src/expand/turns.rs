@@ -24,10 +24,12 @@ pub(super) fn call(
 ) -> TokenStream {
     let settings = settings(model, &function.signature);
     let cancel = model.cancels().map(|cancel| &cancel.value);
+    let limited = settings.limited != Some(false);
     let turns = Turns {
         function,
         model,
-        limited: settings.limited != Some(false),
+        limited,
+        wraps: function.closure.is_some() && (limited || model.hedges()),
         blamed: function.blamed(),
         cancel,
         // With this span, rustc points at the user's expression if it is not a future.
@@ -44,6 +46,8 @@ struct Turns<'a> {
     model: &'a Model,
     /// Whether a timer, `cancel` or `until` may cut an attempt, as far as the attribute shows.
     limited: bool,
+    /// Whether rustc chooses with which error the call of a closure ends. The rules see that of the closure.
+    wraps: bool,
     /// Where rustc reports that the result, or its error, is not what a retry needs. With one span for all uses, rustc reports
     /// a mistake once.
     blamed: Span,
@@ -76,17 +80,31 @@ impl Turns<'_> {
         let Plan { allowed, each, .. } = plan;
         // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.
         let (ended, checked, settled) = (self.blame("__ended"), self.checked(), self.settled());
+        let wrapped = generated!(let #ended = __retry::Ends::hold(&__ends, #ended););
+        let wrapped = self.wraps.then_some(wrapped);
         let attempt = if hedges {
             // Each attempt, and a hedge beside it, gets arguments of its own.
-            let race = generated!(|| { #each #body }, |mut __call, #ended| { #checked #settled });
+            let lent = quote_spanned!(self.blamed=> &__make);
+            let ends = self.chosen("ends_of_both", &generated!(#lent, &__call));
+            let race = generated!(__make, |mut __call, #ended| { #wrapped #checked #settled });
             let (settled, race) = (self.blame("__settled"), self.run("race", race));
-            generated!(#allowed let #settled = #race; let __at = match #settled)
+            generated! {
+                #allowed let __make = || { #each #body };
+                #ends
+                let #settled = #race;
+                let __at = match #settled
+            }
         } else {
             let mut attempt = self.run("attempt", body);
             if !each.is_empty() {
                 attempt = generated!({ #each #attempt });
             }
-            generated!(#allowed let #ended = #attempt; #checked let __at = match #settled)
+            let ends = self.chosen("ends", &generated!(&#ended));
+            generated! {
+                #allowed let #ended = #attempt;
+                #ends #wrapped #checked
+                let __at = match #settled
+            }
         };
         let wait = self.wait();
         let pause = self.pause();
@@ -107,6 +125,22 @@ impl Turns<'_> {
         }
     }
 
+    /// With which error the call of a closure ends: `let ends = ends(&ended).chosen();`.
+    fn chosen(&self, asks: &str, of: &TokenStream) -> Option<TokenStream> {
+        let asks = self.blame(asks);
+        self.wraps
+            .then(|| quote_spanned!(self.blamed=> let __ends = __retry::#asks(#of).chosen();))
+    }
+
+    /// What is asked about an error, by this method of `Ends` if that may not be the error of the call.
+    fn about(&self, by: &str, asked: TokenStream) -> TokenStream {
+        if !self.wraps {
+            return asked;
+        }
+        let by = Ident::new(by, Span::mixed_site());
+        generated!(__retry::Ends::#by(&__ends, __error, |__error| #asked))
+    }
+
     /// Asks what comes before the ruling: `until`, `when_ok`, `unless`, `retry_after`.
     fn checked(&self) -> TokenStream {
         let (function, model, ended) = (self.function, self.model, self.blame("__ended"));
@@ -123,8 +157,9 @@ impl Turns<'_> {
         let checks = [
             of_ok("NotReady", &model.until),
             of_ok("FailedValue", &model.when_ok),
-            classifier::veto(function, model).map(|veto| of_error("unless", veto)),
-            delay.map(|delay| of_error("retry_after", delay)),
+            classifier::veto(function, model)
+                .map(|veto| of_error("unless", self.about("vetoes", veto))),
+            delay.map(|delay| of_error("retry_after", self.about("delay", delay))),
         ];
         let checks = checks.into_iter().flatten();
         generated!(#(#checks;)*)
@@ -134,7 +169,7 @@ impl Turns<'_> {
     fn settled(&self) -> TokenStream {
         let (function, model, ended) = (self.function, self.model, self.blame("__ended"));
         let has_chain = item::may_be_kept(function);
-        let ruling = classifier::ruling(function, model, has_chain);
+        let ruling = self.about("ruling", classifier::ruling(function, model, has_chain));
         let keeps = match has_chain {
             true if self.limited => generated!(__error.kept()),
             true if model.before_retry.is_some() => generated!(__error.last()),
@@ -154,7 +189,10 @@ impl Turns<'_> {
             }
             None => self.call("settle_with", generated!(#ended, #judge, |_| ())),
             Some(on_retry) => {
-                let hook = classifier::lent(function, on_retry);
+                let mut hook = classifier::lent(function, on_retry);
+                if self.wraps {
+                    hook = generated!(|__event| __retry::Ends::notify(&__ends, __event, #hook));
+                }
                 self.call("settle_with", generated!(#ended, #judge, #hook))
             }
         }

@@ -4,7 +4,7 @@
 
 use quote::quote;
 
-use super::expand;
+use super::{expand, expand_run};
 
 /// Takes functions, and compares each with its snapshot, which has the function and its expansion.
 macro_rules! expansions {
@@ -20,7 +20,12 @@ macro_rules! expansions {
 
 /// The function as typed and, below it, its expansion.
 fn shown(annotated: &str) -> String {
-    let expanded = expand(annotated);
+    let expanded = if annotated.trim_start().starts_with("run!") {
+        let code = expand_run(annotated);
+        quote!(fn caller() { let future = #code; })
+    } else {
+        expand(annotated)
+    };
     let method = annotated.contains("self");
     let file = if method {
         quote!(impl Client { #expanded })
@@ -207,4 +212,10 @@ fn fetch(&mut self, key: String) -> io::Result<impl Iterator<Item = u8>> {
 async fn fetch() -> io::Result<u8> {
     send().await
 }"#
+
+    closure: r"
+run!(policy = POLICY, unless = is_fatal, on_retry = hook, async move || client.get(url).await)"
+
+    closure_that_is_hedged: r#"
+run!(attempts = 2, hedge = "20ms", async || client.get(url).await)"#
 }

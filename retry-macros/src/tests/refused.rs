@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-use super::expand;
+use super::{expand, expand_run};
 use crate::derive::derive;
 
 #[test]
@@ -14,6 +14,7 @@ fn wrong_items_are_refused_with_the_right_words() {
         let (item, _) = row.split_once("\nerror: ").unwrap_or((row, ""));
         let output = match item.strip_prefix("#[derive(Retryable)]") {
             Some(item) => derive(item.parse().unwrap()),
+            None if item.starts_with("run!") => expand_run(item),
             None => expand(item),
         };
         let mut shown = item.to_owned();
@@ -43,8 +44,10 @@ fn errors(output: TokenStream, shown: &mut String) {
         let text: syn::LitStr = syn::parse2(group.stream()).unwrap();
         // rustc underlines everything from the first colon to the braces.
         let all = tokens[index - 7].span().join(group.span());
+        // The place of the whole macro has no text here.
         let at = all.and_then(|all| all.source_text());
+        let at = at.filter(|at| !at.is_empty());
         shown.extend(["\nerror: ", &text.value().replace('\n', "\n  ")]);
-        shown.extend(["\n  at: ", &at.unwrap_or_default()]);
+        shown.extend(at.map(|at| format!("\n  at: {at}")));
     }
 }

@@ -31,6 +31,7 @@ mod blocking;
 mod cancel;
 mod decide;
 mod ending;
+mod ends;
 mod events;
 mod inner;
 mod last_error;
@@ -45,6 +46,9 @@ mod timers;
 pub use self::attempt::{Cut, Limits, Never};
 pub use self::blocking::CanBlock;
 pub use self::cancel::{Cancels, Signal, unless, unless_begun};
+pub use self::ends::{
+    AnyEnding, Around, Ending, Ends, NoStopped, RunsTwice, Same, ends, ends_of_both,
+};
 pub use self::last_error::{CallResult, LastError, Stops};
 pub use self::on_end::OnEnd;
 pub use self::settle::{Judgement, Said};

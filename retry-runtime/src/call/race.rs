@@ -29,7 +29,7 @@ use crate::context::{Allowed, Bodies, Leeway};
 use crate::report::{HedgeOutcome, Which};
 
 /// What follows an attempt: another one then, or the result of the call.
-type Settled<F> = ControlFlow<<F as Future>::Output, NextAttemptAt>;
+type Settled<R> = ControlFlow<R, NextAttemptAt>;
 
 impl<C: Limits, K> Call<'_, C, K> {
     /// Makes an attempt, and a hedge beside it if it is the first and slow. Returns what `settle` returns about the body that
@@ -38,11 +38,11 @@ impl<C: Limits, K> Call<'_, C, K> {
     /// # Cancel safety
     ///
     /// Dropping it drops both bodies.
-    pub async fn race<F: Future>(
+    pub async fn race<F: Future, R>(
         &mut self,
         mut make: impl FnMut() -> F,
-        mut settle: impl FnMut(&mut Self, Result<F::Output, C>) -> Settled<F>,
-    ) -> Settled<F> {
+        mut settle: impl FnMut(&mut Self, Result<F::Output, C>) -> Settled<R>,
+    ) -> Settled<R> {
         if let Err(late) = self.state.begin_attempt() {
             return settle(self, Err(late));
         }

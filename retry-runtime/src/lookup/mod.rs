@@ -46,7 +46,7 @@ pub use self::failed::*;
 
 /// A level of a question, in front of the next one. The alias of the type says which level it is.
 #[derive(Debug)]
-pub struct Level<T>(T);
+pub struct Level<T>(pub(crate) T);
 
 impl<T> Deref for Level<T> {
     type Target = T;

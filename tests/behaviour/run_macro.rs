@@ -1,0 +1,247 @@
+//! `run!`: the attribute on a closure.
+
+use std::cell::Cell;
+use std::error::Error as _;
+use std::io;
+use std::num::ParseIntError;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use reattempt::{Outcome, Policy, run};
+use tokio::time::sleep;
+
+use crate::script::{RESET, Script, Step, ms};
+
+const POLICY: Policy = Policy::new().with_attempts(3).with_timeout(ms(200));
+
+struct Writer(Vec<u8>, u32);
+
+impl Writer {
+    async fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.1 += 1;
+        tokio::task::yield_now().await;
+        if self.1 < 3 {
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
+        self.0.extend(bytes);
+        Ok(bytes.len())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_attempt_borrows_what_is_lent_to_the_closure() {
+    let mut writer = Writer(Vec::new(), 0);
+    let bytes = vec![1, 2];
+    let w = &mut writer;
+    let written = run!(policy = POLICY, async || w.write(&bytes).await)
+        .await
+        .unwrap();
+    assert_eq!((written, writer.0, writer.1), (2, vec![1, 2], 3));
+
+    // In a task.
+    let task = tokio::spawn(async {
+        let (mut writer, bytes) = (Writer(Vec::new(), 0), vec![7]);
+        let mut refreshed = 0;
+        let sum = run!(
+            attempts = 5,
+            timeout = "1s",
+            base = "10ms",
+            on(io::Error),
+            before_retry = async || refreshed += 1,
+            async || -> io::Result<usize> {
+                let n = writer.write(&bytes).await?;
+                Ok(n + 1)
+            }
+        );
+        (sum.await.unwrap(), refreshed)
+    });
+    assert_eq!(task.await.unwrap(), (2, 2));
+}
+
+#[derive(Debug, PartialEq)]
+struct Plain;
+
+#[tokio::test(start_paused = true)]
+async fn an_error_of_any_type_comes_back_and_the_rules_see_it() {
+    // Nothing can stop the call.
+    let mut calls = 0;
+    let error = run!(attempts = 3, when = |_| true, async || {
+        calls += 1;
+        Err::<(), _>(Plain)
+    });
+    assert_eq!((error.await.unwrap_err(), calls), (Plain, 3));
+    let free = const { Policy::new().with_attempts(2) };
+    let error: Plain = run!(policy = FREE, when = |_| true, async || Err::<(), _>(Plain))
+        .await
+        .unwrap_err();
+    assert_eq!((error, free.attempts()), (Plain, Some(2)));
+    // A timeout can.
+    let seen = Mutex::new(Vec::new());
+    let error: reattempt::Error<ParseIntError> = run!(
+        attempts = 3,
+        timeout = "1s",
+        when = |error: &ParseIntError| !error.to_string().is_empty(),
+        unless = |error| error.to_string() == "no",
+        retry_after = |error| error.source().map(|_| ms(7)),
+        on_retry = |event| seen
+            .lock()
+            .unwrap()
+            .push(event.error().map(ParseIntError::to_string)),
+        async || "x".parse::<u8>()
+    )
+    .await
+    .unwrap_err();
+    let text = "invalid digit found in string".to_owned();
+    assert_eq!(*seen.lock().unwrap(), [Some(text.clone()), Some(text)]);
+    assert!(matches!(error, reattempt::Error::Failed(_)));
+    let error = run!(policy = POLICY, when = |_| true, async || {
+        sleep(ms(500)).await;
+        Err::<(), _>(Plain)
+    });
+    let stopped = error.await.unwrap_err().into_failed().unwrap_err();
+    assert_eq!(stopped.outcome(), Outcome::Timeout);
+    // One that can hold a `Stopped`, or is an `Error`, stays what it is.
+    let error: io::Error = run!(
+        timeout = "1s",
+        attempts = 1,
+        async || io::Result::<()>::Err(io::ErrorKind::NotFound.into())
+    )
+    .await
+    .unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    let error: reattempt::Error<Plain> = run!(
+        timeout = "1s",
+        when = |error: &reattempt::Error<Plain>| matches!(error, reattempt::Error::Stopped(_)),
+        async || Err::<(), _>(reattempt::Error::Failed(Plain))
+    )
+    .await
+    .unwrap_err();
+    assert!(matches!(error, reattempt::Error::Failed(Plain)));
+}
+
+const FREE: Policy = Policy::new().with_attempts(2);
+
+#[test]
+fn a_closure_may_block() {
+    let calls = Cell::new(0);
+    let parse = |text: &str| {
+        calls.set(calls.get() + 1);
+        text.parse::<u8>()
+    };
+    let error = run!(
+        blocking,
+        attempts = 3,
+        base = "1ms",
+        when = |_| true,
+        || parse("x")
+    );
+    assert!(error.unwrap_err().source().is_none());
+    assert_eq!(calls.get(), 3);
+    let stopped = run!(
+        blocking,
+        deadline = "1s",
+        base = "1ms",
+        attempts = 2,
+        when = |_| true,
+        || {
+            let n = parse("7")?;
+            if n == 7 {
+                return parse("x");
+            }
+            Ok(n)
+        }
+    );
+    assert!(matches!(stopped, Err(reattempt::Error::Failed(_))));
+    assert_eq!(calls.get(), 7);
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_else_is_as_above_a_function() {
+    let ended = Mutex::new(Vec::new());
+    let hook = |report: &reattempt::Report| ended.lock().unwrap().push(report.to_string());
+    let script = Script::new([RESET, Step::Succeed]);
+    let done = run!(attempts = 2, on_end = hook, async || script.play().await);
+    done.await.unwrap();
+    let line = ended.lock().unwrap().pop().unwrap();
+    assert!(line.contains("run_macro.rs:"), "{line}");
+    // A signal lets an attempt end.
+    let script = Script::new([Step::SucceedAfter(ms(500))]);
+    run!(attempts = 2, cancel_waits = sleep(ms(100)), async || script
+        .play()
+        .await)
+    .await
+    .unwrap();
+    // A hedge.
+    let calls = AtomicU32::new(0);
+    let error = run!(
+        attempts = 2,
+        hedge = "20ms",
+        timeout = "1s",
+        when = |_| true,
+        async || {
+            match calls.fetch_add(1, Ordering::Relaxed) {
+                0 => {
+                    sleep(ms(500)).await;
+                    Ok(1)
+                }
+                _ => "2".parse::<u8>(),
+            }
+        }
+    );
+    assert_eq!(error.await.unwrap(), 2);
+    // One within another.
+    let script = Script::new([RESET, RESET, Step::Succeed]);
+    run!(attempts = 2, async || run!(attempts = 2, async || script
+        .play()
+        .await)
+    .await)
+    .await
+    .unwrap();
+    assert_eq!(script.calls(), 3);
+}
+
+macro_rules! twice {
+    ($operation:expr) => {
+        run!(attempts = 2, $operation)
+    };
+    (body $body:expr) => {
+        run!(attempts = 2, async || $body)
+    };
+}
+
+trait Store {
+    async fn get(&self) -> io::Result<u8>;
+
+    async fn get_again(&self) -> io::Result<u8> {
+        run!(attempts = 3, async || self.get().await).await
+    }
+}
+
+impl Store for Script {
+    async fn get(&self) -> io::Result<u8> {
+        self.play().await.map(|_| 1)
+    }
+}
+
+async fn all<S: Store>(stores: &[S]) -> Vec<io::Result<u8>> {
+    use futures::StreamExt as _;
+    let runs = stores
+        .iter()
+        .map(|store| run!(attempts = 3, async move || store.get().await));
+    futures::stream::iter(runs)
+        .buffer_unordered(8)
+        .collect()
+        .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_may_stand_anywhere() {
+    let script = Script::new([RESET, Step::Succeed, RESET, Step::Succeed]);
+    twice!(async || script.play().await).await.unwrap();
+    twice!(body script.play().await).await.unwrap();
+    assert_eq!(script.calls(), 4);
+    let stores = [(); 3].map(|()| Script::new([RESET, RESET, Step::Succeed]));
+    assert_eq!(stores[0].get_again().await.unwrap(), 1);
+    let stores = [(); 3].map(|()| Script::new([RESET, Step::Succeed]));
+    assert!(all(&stores).await.iter().all(Result::is_ok));
+}
