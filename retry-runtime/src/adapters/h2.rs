@@ -6,7 +6,8 @@ use crate::classify::{OfClient, Retryable, Verdict};
 
 impl OfClient for Error {}
 
-/// The verdict follows the reason, after RFC 9113. An I/O error of the connection has its own verdict.
+/// The verdict follows the reason, after RFC 9113. An I/O error of the connection, which was open, has its own verdict, but is never
+/// refused.
 ///
 /// If the server sent `GOAWAY`, only the streams above its last identifier get that as their error. The server did not act on
 /// them (section 6.8), so they are refused, unless the reason is permanent.
@@ -14,7 +15,10 @@ impl OfClient for Error {}
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
         if let Some(error) = self.get_io() {
-            return error.verdict();
+            return match error.verdict() {
+                Verdict::Refused => Verdict::Transient,
+                verdict => verdict,
+            };
         }
         match self.reason().map(of_reason) {
             Some(Verdict::Permanent) => Verdict::Permanent,

@@ -11,7 +11,7 @@ use std::error::Error as _;
 use ::hyper::Error;
 
 use super::known::{Alone, Answer, by_its_chain};
-use crate::classify::{OfClient, Verdict};
+use crate::classify::{OfClient, Retryable as _, Verdict};
 
 impl OfClient for Error {}
 
@@ -20,7 +20,8 @@ by_its_chain! {
     /// and a wrong use of `hyper` are permanent.
     ///
     /// A source with a verdict decides first, unless the request was never sent: an `io::Error`, an HTTP/2 error, or the error of
-    /// the request's own body.
+    /// the request's own body. Only HTTP/2 can say that the request never ran: the connection was open, so a source that was refused,
+    /// such as `ConnectionRefused`, is transient.
     Error
 }
 
@@ -29,17 +30,30 @@ impl Alone for Error {
         if is_unwritten(self) {
             return Answer::certain(Verdict::Refused);
         }
-        let lost = self.is_incomplete_message() || self.is_body_write_aborted();
-        Answer::open(if self.is_closed() {
+        if self.is_closed() {
             // The task of the connection ended before it took the request.
-            Verdict::Refused
-        } else if lost || self.is_canceled() || self.is_timeout() {
+            return Answer::open(Verdict::Refused);
+        }
+        // HTTP/2 says which requests the server did not act on.
+        let of_http2 = self
+            .source()
+            .and_then(<dyn std::error::Error>::downcast_ref::<::h2::Error>);
+        let of_http2 = of_http2.map_or(Verdict::Unknown, |error| error.verdict());
+        if of_http2 != Verdict::Unknown {
+            return Answer::certain(of_http2);
+        }
+        let lost = self.is_incomplete_message() || self.is_body_write_aborted();
+        let verdict = if lost || self.is_canceled() || self.is_timeout() {
             Verdict::Transient
         } else if self.is_parse() || self.is_user() {
             Verdict::Permanent
         } else {
             Verdict::Unknown
-        })
+        };
+        Answer {
+            was_connected: true,
+            ..Answer::open(verdict)
+        }
     }
 }
 

@@ -98,13 +98,19 @@ pub(crate) fn assessment(error: Link<'_>) -> Assessment {
         return Assessment::new(verdict);
     }
     let mut innermost = Assessment::UNKNOWN;
+    let mut was_connected = false;
     for link in links(error) {
         let verdict = DATABASES.iter().find_map(|client| client.verdict(link));
         let of_database = verdict.map(Answer::certain);
         let answer = of_database.or_else(|| KNOWN.iter().find_map(|ask| ask(link)));
-        let Some(answer) = answer else {
+        let Some(mut answer) = answer else {
             continue;
         };
+        // A refusal below is that of an open connection, or of another request, from which the body of this one was read.
+        if was_connected && answer.assessment.verdict == Verdict::Refused {
+            answer.assessment.verdict = Verdict::Transient;
+        }
+        was_connected |= answer.was_connected;
         if answer.assessment.verdict != Verdict::Unknown || innermost.verdict == Verdict::Unknown {
             innermost = answer.assessment;
         }
@@ -166,15 +172,24 @@ pub(super) fn connect(error: Link<'_>) -> Verdict {
     ];
     let inside = links(error).nth(1).map_or(Assessment::UNKNOWN, assessment);
     let wrong_password = || links(error).any(|link| WRONG_PASSWORD.contains(&&*link.to_string()));
-    let no_socket = || {
-        let mut causes = links(error).filter_map(as_type::<io::Error>);
-        causes.any(|cause| cause.kind() == io::ErrorKind::NotFound)
-    };
-    if inside.verdict == Verdict::Permanent && !no_socket() || wrong_password() {
+    if inside.verdict == Verdict::Permanent && !has_no_socket(error) || wrong_password() {
         Verdict::Permanent
     } else {
         Verdict::Refused
     }
+}
+
+/// Whether the Unix socket or the Windows pipe of the server is not there, so that there was no connection.
+#[cfg(any(
+    feature = "redis-1",
+    all(
+        feature = "hyper-1",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+))]
+pub(super) fn has_no_socket(error: Link<'_>) -> bool {
+    let mut causes = links(error).filter_map(as_type::<io::Error>);
+    causes.any(|cause| cause.kind() == io::ErrorKind::NotFound)
 }
 
 /// Returns the verdict of the first error in the chain that has the last word: `error` itself, or a source.
@@ -255,6 +270,8 @@ pub(crate) struct Answer {
     pub(crate) assessment: Assessment,
     /// Whether the link knows more than its sources, as that its request was never sent. They are not asked then.
     pub(crate) is_certain: bool,
+    /// Whether the link had a connection. Its sources cannot prove then that nothing ran.
+    pub(crate) was_connected: bool,
 }
 
 impl Answer {
@@ -263,6 +280,7 @@ impl Answer {
         Self {
             assessment: Assessment::new(verdict),
             is_certain: false,
+            was_connected: false,
         }
     }
 
@@ -296,9 +314,9 @@ const KNOWN: &[fn(Link<'_>) -> Option<Answer>] = &[
     of::<tokio::time::error::Elapsed>,
     of::<Stopped>,
     #[cfg(all(feature = "deadpool-0_13", feature = "redis-1"))]
-    of::<deadpool::managed::PoolError<redis::RedisError>>,
+    of_pool::<redis::RedisError>,
     #[cfg(all(feature = "deadpool-0_13", feature = "tokio-postgres-0_7"))]
-    of::<deadpool::managed::PoolError<tokio_postgres::Error>>,
+    of_pool::<tokio_postgres::Error>,
     #[cfg(feature = "http-1")]
     of::<super::http::StatusError>,
     #[cfg(feature = "h2-0_4")]
@@ -335,6 +353,20 @@ fn alone<A: Alone>(link: Link<'_>) -> Option<Answer> {
 fn of<A: Error + Retryable + 'static>(link: Link<'_>) -> Option<Answer> {
     as_type::<A>(link).map(|error| Answer {
         assessment: Assessment::of(error),
-        is_certain: false,
+        ..Answer::open(Verdict::Unknown)
+    })
+}
+
+/// The pool knows that its client failed to connect, and not later.
+#[cfg(all(
+    feature = "deadpool-0_13",
+    any(feature = "redis-1", feature = "tokio-postgres-0_7")
+))]
+fn of_pool<E: Error + Retryable + 'static>(link: Link<'_>) -> Option<Answer> {
+    let answer = of::<deadpool::managed::PoolError<E>>(link)?;
+    let is_certain = true;
+    Some(Answer {
+        is_certain,
+        ..answer
     })
 }

@@ -23,8 +23,8 @@ impl OfClient for RedisError {}
 #[diagnostic::do_not_recommend]
 impl Retryable for RedisError {
     fn verdict(&self) -> Verdict {
-        // No server listened, or no name led to one.
-        if self.is_connection_refusal() || is_unresolved(self) {
+        // No name led to a server, or there is no socket yet.
+        if is_unresolved(self) || known::has_no_socket(self) {
             return Verdict::Refused;
         }
         match self.kind() {
@@ -38,6 +38,8 @@ impl Retryable for RedisError {
             ErrorKind::Io => match known::handshake(self) {
                 Verdict::Unknown => {}
                 Verdict::Permanent => return Verdict::Permanent,
+                // `ConnectionRefused` may come from a connection that was open. A certificate that is not valid yet does not.
+                Verdict::Refused if !self.is_connection_refusal() => return Verdict::Refused,
                 _ => return Verdict::Transient,
             },
             _ => {}

@@ -125,7 +125,7 @@ fn a_permanent_error_is_not_asked_for_a_hint() {
 
 #[test]
 fn a_commit_is_in_doubt_unless_the_server_said_that_it_failed() {
-    /// It may come from what was read.
+    /// It may come from what was read, or from the connection, which was open.
     #[derive(Debug, thiserror::Error)]
     #[error("commit")]
     struct Lost(Verdict, #[source] Option<io::Error>);
@@ -142,7 +142,7 @@ fn a_commit_is_in_doubt_unless_the_server_said_that_it_failed() {
     for (verdict, said, read) in [
         (Verdict::Transient, true, true),
         (Verdict::Throttled, true, true),
-        (Verdict::Refused, false, false),
+        (Verdict::Refused, false, true),
         (Verdict::Conflict, false, false),
         (Verdict::Permanent, false, true),
         (Verdict::Unknown, true, true),

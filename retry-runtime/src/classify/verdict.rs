@@ -123,17 +123,18 @@ pub trait Retryable {
 pub trait OfClient: Retryable {}
 
 /// The error of a client with transactions.
-pub trait Lost: Retryable + Error + 'static {
+pub trait Lost: Retryable + Error + Sized + 'static {
     /// Whether it is that of a lost connection.
     fn is_lost(&self) -> bool;
 
     /// Whether a `COMMIT` that failed so may have taken effect: the session ended, or the server did not answer.
     fn is_in_doubt(&self) -> bool {
-        let mut causes = successors(self.source(), |&cause| cause.source());
+        let first: &(dyn Error + 'static) = self;
+        let mut causes = successors(Some(first), |&cause| cause.source());
         match self.verdict() {
-            Verdict::Conflict | Verdict::Refused => false,
-            // What was read may be no answer.
-            Verdict::Permanent => causes.any(<dyn Error>::is::<io::Error>),
+            Verdict::Conflict => false,
+            // What was read may be no answer, and the connection was open.
+            Verdict::Permanent | Verdict::Refused => causes.any(<dyn Error>::is::<io::Error>),
             _ => true,
         }
     }

@@ -1,11 +1,15 @@
 //! A server on loopback that answers by a script. Each connection takes one entry of the script.
 
+use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use hyper_util::client::legacy::connect::{Connected, Connection};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
 use crate::stall;
@@ -159,7 +163,7 @@ impl GoesAway {
     }
 }
 
-async fn go_away(mut stream: TcpStream, with: Option<(u8, u8)>) -> std::io::Result<()> {
+async fn go_away(mut stream: TcpStream, with: Option<(u8, u8)>) -> io::Result<()> {
     const HEADERS: u8 = 1;
     // Its own settings, which are empty, and the acknowledgement of those of the client.
     let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0];
@@ -199,6 +203,51 @@ pub fn nobody() -> SocketAddr {
     // While this process runs, no other socket gets the port.
     std::mem::forget(socket);
     address
+}
+
+/// A connection whose packets a firewall rejects as soon as the server hangs up: each read fails as the kernel lets it fail then.
+#[derive(Debug)]
+pub struct Rejected(pub TcpStream);
+
+impl Connection for Rejected {
+    fn connected(&self) -> Connected {
+        Connected::new()
+    }
+}
+
+impl AsyncRead for Rejected {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let filled = buffer.filled().len();
+        ready!(Pin::new(&mut self.0).poll_read(context, buffer))?;
+        let is_end = buffer.filled().len() == filled;
+        Poll::Ready(if is_end {
+            Err(io::ErrorKind::ConnectionRefused.into())
+        } else {
+            Ok(())
+        })
+    }
+}
+
+impl AsyncWrite for Rejected {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
+    }
 }
 
 /// A socket that listens on a free port.

@@ -3,13 +3,13 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 use http_body_util::{BodyExt as _, Empty, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use integrations::loopback::{self, Answer, GoesAway, Loopback};
+use integrations::loopback::{self, Answer, GoesAway, Loopback, Rejected};
 use reattempt::http_1::{StatusError, check};
 use reattempt::tower_0_5::RetryLayer;
 use reattempt::{Budget, Outcome, Policy, Retryable, Stopped, Verdict, codes, retry, with_report};
@@ -425,4 +425,46 @@ async fn the_hint_is_that_of_the_cause() {
     let client = Client::builder(TokioExecutor::new()).build_http();
     let error = client.request(request()).await.unwrap_err();
     assert_eq!((error.verdict(), error.hint()), (cause.verdict(), hint));
+}
+
+async fn rejected(address: SocketAddr) -> TokioIo<Rejected> {
+    TokioIo::new(Rejected(TcpStream::connect(address).await.unwrap()))
+}
+
+/// A firewall rejects the packets of a connection that was open, after the server has read the request: no failed connect.
+#[tokio::test]
+async fn a_post_is_sent_once_if_its_open_connection_is_refused() {
+    macro_rules! once {
+        ($address:ident => $error:ty { $send:expr }) => {
+            let server = Loopback::start(&[Answer::Close; 3]).await;
+            let $address = server.address;
+            let run = Policy::new().run(async || -> Result<(), $error> { $send.await.map(drop) });
+            let error = run.with_idempotent(false).or_stopped().await.unwrap_err();
+            assert_eq!(error.verdict(), Verdict::Transient, "{error:?}");
+            assert_eq!(server.calls(), 1, "{error:?}");
+        };
+    }
+    let post = |address| {
+        let uri = format!("http://{address}/");
+        Request::post(uri).body(Body::new()).unwrap()
+    };
+    let connector = tower::service_fn(|uri: Uri| {
+        let address = uri.authority().unwrap().as_str().parse().unwrap();
+        Box::pin(async move { Ok::<_, std::io::Error>(rejected(address).await) })
+    });
+    let client = Client::builder(TokioExecutor::new()).build(connector);
+    once!(address => hyper_util::client::legacy::Error { client.request(post(address)) });
+    once!(address => hyper::Error {{
+        let stream = rejected(address).await;
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await?;
+        tokio::spawn(connection);
+        sender.send_request(post(address))
+    }});
+    once!(address => hyper::Error {{
+        let stream = rejected(address).await;
+        let handshake = hyper::client::conn::http2::handshake(TokioExecutor::new(), stream);
+        let (mut sender, connection) = handshake.await?;
+        tokio::spawn(connection);
+        sender.send_request(post(address))
+    }});
 }

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use http_body_util::{BodyExt as _, Empty};
 use hyper::body::Bytes;
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use integrations::loopback::Rejected;
 use reattempt::tokio_postgres_0_7::{CommitError, TransactionError};
 use reattempt::{Retryable, Verdict};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -167,4 +168,25 @@ async fn a_server_that_does_not_speak_postgres_gets_no_retry() {
         let commit = TransactionError::Commit(CommitError(connect().await));
         not_retried("a commit", bytes, commit.verdict());
     }
+}
+
+/// `AuthenticationOk` and `ReadyForQuery`. The server hangs up on the query, and a firewall rejects the packets of the client.
+#[tokio::test]
+async fn a_session_of_postgres_that_was_open_and_is_refused_is_unknown() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await?;
+        stream.read(&mut [0; 512]).await?;
+        let ready = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+        stream.write_all(ready).await?;
+        stream.read(&mut [0; 512]).await
+    });
+    let stream = Rejected(TcpStream::connect(address).await.unwrap());
+    let mut config = tokio_postgres::Config::new();
+    let connected = config.user("nobody").connect_raw(stream, NoTls).await;
+    let (client, connection) = connected.unwrap();
+    let (queried, ended) = tokio::join!(client.simple_query("COMMIT"), connection);
+    assert_eq!(queried.unwrap_err().verdict(), Verdict::Unknown);
+    assert_eq!(ended.unwrap_err().verdict(), Verdict::Unknown);
 }

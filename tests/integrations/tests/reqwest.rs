@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use http_body_util::StreamBody;
 use hyper::body::{Bytes, Frame};
-use integrations::loopback::{Answer, Loopback};
-use reattempt::{Outcome, Retryable as _, Verdict, retry};
+use integrations::loopback::{Answer, Loopback, nobody};
+use reattempt::{Outcome, Policy, Retryable as _, Verdict, retry};
 
 use super::adapter::{RequestError, RequestExt as _, ResponseExt as _, is_retryable};
 use super::client::{self, Client, Method, Request, RequestBuilder, Response};
@@ -265,4 +265,26 @@ async fn the_hint_is_that_of_the_cause() {
     let error = response.bytes().await.unwrap_err();
     assert_eq!(error.hint(), Some(Duration::from_secs(2)));
     assert_eq!(error.verdict(), verdict);
+}
+
+/// The connection was open, and the server may act on the part that it has.
+#[tokio::test]
+async fn a_post_whose_body_cannot_be_read_is_sent_once() {
+    let refused = async || http().get(format!("http://{}", nobody())).send().await;
+    let causes: [fn(client::Error) -> Box<dyn std::error::Error + Send + Sync>; 2] = [
+        |error| error.into(),
+        |_| std::io::Error::from(std::io::ErrorKind::ConnectionRefused).into(),
+    ];
+    for of in causes {
+        let server = Loopback::start(&[]).await;
+        let run = Policy::new().run(async || {
+            let cause = of(refused().await.unwrap_err());
+            let frames = futures::stream::iter([Ok(Frame::data(Bytes::from("part"))), Err(cause)]);
+            let body = client::Body::wrap(StreamBody::new(frames));
+            http().post(server.url()).body(body).send().await
+        });
+        let error = run.with_idempotent(false).or_stopped().await.unwrap_err();
+        assert_eq!(error.verdict(), Verdict::Transient, "{error:?}");
+        assert_eq!(server.calls(), 1, "{error:?}");
+    }
 }

@@ -5,7 +5,8 @@ use super::*;
 #[test]
 fn an_io_error_is_by_its_kind() {
     for (kind, verdict) in [
-        (io::ErrorKind::ConnectionRefused, Verdict::Refused),
+        (io::ErrorKind::ConnectionRefused, Verdict::Transient),
+        (io::ErrorKind::NotFound, Verdict::Refused),
         (io::ErrorKind::ConnectionReset, Verdict::Transient),
         (io::ErrorKind::BrokenPipe, Verdict::Transient),
         (io::ErrorKind::UnexpectedEof, Verdict::Transient),

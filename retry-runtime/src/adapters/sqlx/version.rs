@@ -13,19 +13,22 @@ use crate::codes;
 impl OfClient for Error {}
 
 /// An error of the database has the verdict of its code: SQLSTATE, the number of MySQL, or the result code of
-/// SQLite. If the server refuses the connection, or no connection of the pool is free, the verdict is refused. A lost
-/// connection is unknown, because a `COMMIT` may have been on its way. Any other error, such as a value of the wrong
-/// type, is permanent.
+/// SQLite. If no connection of the pool is free, or the name or the Unix socket of the server is not found, the verdict is refused. A
+/// lost connection is unknown, because a `COMMIT` may have been on its way. So is `ConnectionRefused`, which the pool waits out where
+/// it connects: elsewhere, it may come from a connection that was open. Any other error, such as a value of the wrong type, is
+/// permanent.
 #[diagnostic::do_not_recommend]
 impl Retryable for Error {
     fn verdict(&self) -> Verdict {
         match self {
             Self::Database(error) => of_code(&**error),
-            // The server has not made its Unix socket yet.
-            Self::Io(error) if error.kind() == ErrorKind::NotFound => Verdict::Refused,
-            Self::Io(error) => match error.verdict() {
-                // No server listened, or the same address gives the same answer.
-                verdict @ (Verdict::Refused | Verdict::Permanent) => verdict,
+            Self::Io(error) => match (error.kind(), error.verdict()) {
+                // The server has not made its Unix socket yet.
+                (ErrorKind::NotFound, _) => Verdict::Refused,
+                // It may come from a connection that was open.
+                (ErrorKind::ConnectionRefused, _) => Verdict::Unknown,
+                // No name led to a server, its certificate is not valid yet, or the same address gives the same answer.
+                (_, verdict @ (Verdict::Refused | Verdict::Permanent)) => verdict,
                 _ => Verdict::Unknown,
             },
             // No connection was free, so nothing ran.

@@ -203,6 +203,18 @@ async fn a_connection_lost_in_the_middle_is_transient() {
     let broken = loopback::Loopback::start(&[loopback::Answer::Reset]).await;
     let status = check_once(&client(broken.address)).await.unwrap_err();
     assert!(status.verdict().is_retryable(), "{status:?}");
+
+    // A firewall rejects the packets of a connection that was open.
+    let broken = loopback::Loopback::start(&[loopback::Answer::Close]).await;
+    let address = broken.address;
+    let connector = tower::service_fn(move |_| async move {
+        let stream = tokio::net::TcpStream::connect(address).await?;
+        let stream = loopback::Rejected(stream);
+        Ok::<_, std::io::Error>(hyper_util::rt::TokioIo::new(stream))
+    });
+    let channel = endpoint(address).connect_with_connector_lazy(connector);
+    let status = check_once(&HealthClient::new(channel)).await.unwrap_err();
+    assert_eq!(status.verdict(), Verdict::Transient, "{status:?}");
 }
 
 #[tokio::test]

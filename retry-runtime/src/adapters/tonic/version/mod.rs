@@ -66,6 +66,8 @@ impl Alone for Status {
         Answer {
             assessment: Assessment { verdict, hint },
             is_certain: hint.is_some() || verdict == Verdict::Permanent,
+            // The transport behind it tells.
+            was_connected: false,
         }
     }
 }
