@@ -9,9 +9,10 @@ pub(super) fn of_text(text: &str) -> Option<Verdict> {
     } else if let Some((_, number)) = text.rsplit_once("SSL alert number ") {
         let number: u8 = number.parse().ok()?;
         TRANSIENT.iter().any(|(_, of)| *of == number)
-    } else if text.starts_with("invalid peer certificate: ")
-        || text.contains(":certificate verify failed:")
-    {
+    } else if is_not_valid_yet(text) {
+        // Nothing was sent, and time alone mends it: a clock is behind, as on a device that boots.
+        return Some(Verdict::Refused);
+    } else if text.starts_with(INVALID) || text.contains(UNVERIFIED) {
         false
     } else {
         return None;
@@ -22,6 +23,18 @@ pub(super) fn of_text(text: &str) -> Option<Verdict> {
     } else {
         Verdict::Permanent
     })
+}
+
+/// How `rustls` and OpenSSL write that they do not accept a certificate.
+const INVALID: &str = "invalid peer certificate: ";
+const UNVERIFIED: &str = ":certificate verify failed:";
+
+/// Whether a certificate begins to be valid later. The second text is that of `rustls` before 0.23.24.
+fn is_not_valid_yet(text: &str) -> bool {
+    let of_rustls = text.strip_prefix(INVALID).is_some_and(|why| {
+        why.starts_with("certificate not valid yet") || why.starts_with("NotValidYet")
+    });
+    of_rustls || text.contains(UNVERIFIED) && text.contains("certificate is not yet valid")
 }
 
 /// The alerts of RFC 8446, section 6, that say nothing about the request or the configuration: the server stops, or failed
@@ -39,6 +52,19 @@ const TRANSIENT: [(&str, u8); 6] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Before 0.23.24, `rustls` wrote the name.
+    #[test]
+    fn only_a_certificate_that_is_not_valid_yet_is_waited_for() {
+        for (why, verdict) in [
+            ("NotValidYet", Verdict::Refused),
+            ("Expired", Verdict::Permanent),
+            ("Other(NotValidYet)", Verdict::Permanent),
+        ] {
+            let text = format!("invalid peer certificate: {why}");
+            assert_eq!(of_text(&text), Some(verdict), "{text}");
+        }
+    }
 
     #[test]
     fn a_text_that_only_looks_like_an_alert_says_nothing() {

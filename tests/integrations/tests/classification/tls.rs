@@ -2,6 +2,7 @@
 //! OpenSSL here.
 
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use http_body_util::Empty;
@@ -34,6 +35,7 @@ use super::made::Made;
 
 const MAY_PASS: &str = "the TLS handshake is cut, or fails with an alert that may pass";
 const WRONG: &str = "the TLS handshake fails with any other alert, or the certificate is not valid";
+const NOT_YET: &str = "the certificate is not valid yet";
 
 pub(crate) async fn all() -> Vec<Made> {
     let of_rustls = [
@@ -45,7 +47,7 @@ pub(crate) async fn all() -> Vec<Made> {
         rows("redis", redis).await,
     ];
     let mut all: Vec<Made> = of_rustls.into_iter().flatten().collect();
-    let [of_native_tls, _] = rows("sqlx", sqlx_0_8).await;
+    let [of_native_tls, ..] = rows("sqlx", sqlx_0_8).await;
     let error = "the same with native-tls";
     all.push(Made {
         error,
@@ -57,13 +59,13 @@ pub(crate) async fn all() -> Vec<Made> {
 /// Clients with `native-tls`, whose rows are those of other versions with `rustls`.
 pub(crate) async fn of_other_versions() -> Vec<Made> {
     let mut all = Vec::from(rows("reqwest", reqwest_0_12).await);
-    let [_, wrong] = rows("sqlx", sqlx_0_8).await;
-    all.push(wrong);
+    let [_, wrong, not_yet] = rows("sqlx", sqlx_0_8).await;
+    all.extend([wrong, not_yet]);
     all
 }
 
 /// The handshakes of one client. All with the same name in the table have the same verdict.
-async fn rows(of: &'static str, connect: impl AsyncFn(&Issuer, u16) -> Verdict) -> [Made; 2] {
+async fn rows(of: &'static str, connect: impl AsyncFn(&Issuer, u16) -> Verdict) -> [Made; 3] {
     let issuer = Issuer::new("known");
     let verdict_of = async |error, servers: &[Server]| {
         let mut verdicts = Vec::new();
@@ -77,7 +79,11 @@ async fn rows(of: &'static str, connect: impl AsyncFn(&Issuer, u16) -> Verdict) 
         );
         Made { of, error, verdict }
     };
-    let valid = verdict_of("a valid certificate", &[issuer.shows("localhost", 2100)]).await;
+    let valid = verdict_of(
+        "a valid certificate",
+        &[issuer.shows("localhost", 2020..2100)],
+    )
+    .await;
     assert_ne!(valid.verdict, Verdict::Permanent, "{of}");
     let may_pass = [
         Server::Closes,
@@ -89,13 +95,14 @@ async fn rows(of: &'static str, connect: impl AsyncFn(&Issuer, u16) -> Verdict) 
     let wrong = [
         Server::Alert(40),
         Server::Alert(70),
-        Issuer::new("unknown").shows("localhost", 2100),
-        issuer.shows("localhost", 2021),
-        issuer.shows("example.org", 2100),
+        Issuer::new("unknown").shows("localhost", 2020..2100),
+        issuer.shows("localhost", 2020..2021),
+        issuer.shows("example.org", 2020..2100),
     ];
     [
         verdict_of(MAY_PASS, &may_pass).await,
         verdict_of(WRONG, &wrong).await,
+        verdict_of(NOT_YET, &[issuer.shows("localhost", 2099..2100)]).await,
     ]
 }
 
@@ -266,11 +273,11 @@ impl Issuer {
         Self(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
     }
 
-    /// A server with a certificate for this host, which is valid until the first day of this year.
-    fn shows(&self, host: &str, until: i32) -> Server {
+    /// A server with a certificate for this host, which is valid in these years.
+    fn shows(&self, host: &str, years: Range<i32>) -> Server {
         let mut params = CertificateParams::new([host.to_owned()]).unwrap();
-        params.not_before = date_time_ymd(2020, 1, 1);
-        params.not_after = date_time_ymd(until, 1, 1);
+        params.not_before = date_time_ymd(years.start, 1, 1);
+        params.not_after = date_time_ymd(years.end, 1, 1);
         let key = KeyPair::generate().unwrap();
         let certificate = params.signed_by(&key, &self.0).unwrap();
         let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
