@@ -114,9 +114,8 @@ mod tests {
     use super::*;
     use crate::Policy;
 
-    /// A server that stays busy, and says in a header of its own when to come back. It records when it is asked.
-    #[derive(Default)]
-    struct Busy(Mutex<Vec<Instant>>);
+    /// A server that stays busy with this status, and says in a header of its own when to come back. It records when it is asked.
+    struct Busy(u16, Mutex<Vec<Instant>>);
 
     #[async_trait]
     impl Middleware for Busy {
@@ -126,19 +125,27 @@ mod tests {
             _: &mut Extensions,
             _: Next<'_>,
         ) -> Result<Response, Error> {
-            self.0.lock().unwrap().push(Instant::now());
-            let response = ::http::Response::builder()
-                .status(429)
-                .header("retry-after", "1")
-                .header("retry-after-ms", "1700");
+            self.1.lock().unwrap().push(Instant::now());
+            let response = ::http::Response::builder().status(self.0);
+            let response = response.header("retry-after-ms", "1700");
+            let response = match self.0 {
+                429 => response.header("retry-after", "1"),
+                _ => response,
+            };
             Ok(response.body("").expect("valid headers").into())
         }
     }
 
+    /// Also of a 403, with which GitHub limits rates.
     #[tokio::test(start_paused = true)]
     async fn a_delay_that_is_computed_from_the_response_is_the_wait_itself() {
+        waits_as_it_says(429).await;
+        waits_as_it_says(403).await;
+    }
+
+    async fn waits_as_it_says(status: u16) {
         const POLICY: Policy = Policy::new().with_attempts(3).without_budget();
-        let server = Arc::new(Busy::default());
+        let server = Arc::new(Busy(status, Mutex::default()));
         let requests = HttpRequests::new().with_retry_after(|_, headers| {
             let millis = headers.get("retry-after-ms")?.to_str().ok()?;
             Some(Duration::from_millis(millis.parse().ok()?))
@@ -149,8 +156,8 @@ mod tests {
             .with_arc(server.clone())
             .build();
         let response = client.get("http://shop.example/").send().await;
-        assert_eq!(response.expect("the last response").status(), 429);
-        let asked = server.0.lock().unwrap();
+        assert_eq!(response.expect("the last response").status(), status);
+        let asked = server.1.lock().unwrap();
         let waits: Vec<_> = asked.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert_eq!(waits, [Duration::from_millis(1700); 2]);
     }

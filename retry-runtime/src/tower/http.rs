@@ -76,7 +76,8 @@ impl HttpRequests {
 
         /// Waits exactly as long as `delay` says after a response that is retried, without jitter, if it returns a duration. Use it
         /// for headers such as `RateLimit-Reset`. For `None`, the wait is that without it. One above `max_retry_after`, or one that
-        /// does not fit the deadline, ends the call.
+        /// does not fit the deadline, ends the call. A 403, 409, 413 or 423 with a duration is throttled, as in
+        /// [`StatusError::with_retry_after`].
         ///
         /// # Examples
         ///
@@ -105,6 +106,11 @@ impl HttpRequests {
 
     pub(crate) fn failed(&self, status: StatusCode, headers: &HeaderMap) -> Option<StatusError> {
         let failure = StatusError::from_parts(status, headers)?;
+        // With a delay, a 403 or the like is throttled.
+        let failure = match self.delay_after(status, headers) {
+            Some(delay) => failure.with_retry_after(delay),
+            None => failure,
+        };
         Some(match &self.refused {
             Some(refused) if refused(status, headers) => failure.refused(),
             _ => failure,
