@@ -20,6 +20,7 @@
 mod date;
 #[cfg(feature = "tower-0_5")]
 mod deadline_layer;
+mod given_up;
 pub(crate) mod headers;
 #[cfg(feature = "_requests")]
 mod request;
@@ -29,10 +30,11 @@ use std::fmt;
 use std::time::{Duration, SystemTime};
 
 use ::http::header::{DATE, RETRY_AFTER};
-use ::http::{HeaderMap, HeaderValue, Response, StatusCode};
+use ::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
 #[cfg(feature = "tower-0_5")]
 pub use self::deadline_layer::{DeadlineLayer, DeadlineService};
+pub use self::given_up::mark_given_up;
 pub use self::headers::{
     ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, is_idempotent, set_attempt_headers,
 };
@@ -52,6 +54,15 @@ impl Retryable for StatusCode {
         codes::http_status(self.as_u16())
     }
 }
+
+/// Says that the answer is the one that the server keeps for the idempotency key.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// Say whether another attempt could help: the one of `OpenAI` and others, and the one of Stripe.
+const SHOULD_RETRY: [HeaderName; 2] = [
+    HeaderName::from_static("x-should-retry"),
+    HeaderName::from_static("stripe-should-retry"),
+];
 
 /// Returns whether a response is a failure that is worth another attempt, for `when_ok`.
 ///
@@ -81,8 +92,12 @@ pub fn check<T>(response: Response<T>) -> Result<Response<T>, StatusError> {
 /// With the header `idempotent-replayed: true`, the server has sent what it keeps for the idempotency key. It does so for each
 /// further attempt with the key, so the error is permanent.
 ///
+/// With `x-should-retry: false` or `stripe-should-retry: false`, the error is permanent; with `true`, one that would not be retried is
+/// transient, so a request that is not idempotent is not sent again.
+///
 /// A 409 is transient if it may be about the idempotency key of the call itself: a request of another attempt, which timed out
-/// or failed, or which runs beside this one, may still have the key. For that, make the error in the attempt, and send the key by
+/// or failed, or which runs beside this one, may still have the key. A 400 or 422 is unknown then: the request with the key may have run,
+/// and this one may differ from it. For both, make the error in the attempt, and send the key by
 /// [`set_attempt_headers`], take it from [`Attempt::idempotency_key`], or name the header in the body of an annotated function:
 /// `.header("idempotency-key", key)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,11 +114,20 @@ impl StatusError {
     /// Makes an error from the status and the headers of a response. Returns `None` unless the status is in 400 to 599.
     #[must_use]
     pub fn from_parts(status: StatusCode, headers: &HeaderMap) -> Option<Self> {
+        let has = |name: HeaderName, word| headers.get(name).is_some_and(|value| value == word);
+        let should_retry = |word| SHOULD_RETRY.into_iter().any(|name| has(name, word));
         let key_in_use = || Attempt::current().is_some_and(|attempt| attempt.key_may_be_in_use());
-        let known = || match headers.get("idempotent-replayed") {
-            Some(replayed) if replayed == "true" => Some(Verdict::Permanent),
+        let known = || match status {
+            _ if has(REPLAYED, "true") || should_retry("false") => Some(Verdict::Permanent),
+            _ if should_retry("true") && !status.verdict().is_retryable() => {
+                Some(Verdict::Transient)
+            }
             // Another request of the call may still run with the same key.
-            _ if status == StatusCode::CONFLICT && key_in_use() => Some(Verdict::Transient),
+            StatusCode::CONFLICT if key_in_use() => Some(Verdict::Transient),
+            // It may have run, and this one differs from it: by a time, a random number, the boundary of a form.
+            StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY if key_in_use() => {
+                Some(Verdict::Unknown)
+            }
             _ => None,
         };
         (status.is_client_error() || status.is_server_error()).then(|| Self {

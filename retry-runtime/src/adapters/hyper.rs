@@ -35,10 +35,8 @@ impl Alone for Error {
             return Answer::open(Verdict::Refused);
         }
         // HTTP/2 says which requests the server did not act on.
-        let of_http2 = self
-            .source()
-            .and_then(<dyn std::error::Error>::downcast_ref::<::h2::Error>);
-        let of_http2 = of_http2.map_or(Verdict::Unknown, |error| error.verdict());
+        let of_http2 = self.source().and_then(|source| source.downcast_ref());
+        let of_http2 = of_http2.map_or(Verdict::Unknown, ::h2::Error::verdict);
         if of_http2 != Verdict::Unknown {
             return Answer::certain(of_http2);
         }

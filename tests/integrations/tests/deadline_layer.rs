@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::future::IntoFuture as _;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,13 +12,13 @@ use axum::Router;
 use axum::extract::State;
 use axum::routing::get;
 use futures::Stream;
-use http::{HeaderValue, Request};
+use http::{HeaderValue, Request, StatusCode};
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use integrations::grpc;
 use integrations::written::Written;
-use reattempt::http_1::{DeadlineLayer, TIMEOUT_MS};
+use reattempt::http_1::{DeadlineLayer, TIMEOUT_MS, mark_given_up};
 use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
 use reattempt::tonic_0_14::set_attempt_metadata;
 use reattempt::{deadline, propagate, retry};
@@ -28,6 +29,7 @@ use tonic::{Response, Status};
 use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
+use tower::util::MapFutureLayer;
 use tower::{Layer as _, ServiceExt as _, service_fn};
 
 /// What the handlers saw, in the order of their calls.
@@ -276,4 +278,44 @@ async fn junk_is_ignored_and_said_in_an_event() {
     }
     left(layer, &[("x-timeout-ms", "300")]).await;
     assert_eq!(written.take(), "");
+}
+
+#[retry(attempts = 3, base = "1ms", budget = "none")]
+async fn ask(url: &str) -> Result<String, RequestError> {
+    Ok(reqwest::get(url).await?.check()?.text().await?)
+}
+
+/// A service that asks the next one, or the last, which counts its requests and is down.
+fn service(next: Option<SocketAddr>, requests: Arc<AtomicU32>) -> Router {
+    let answer = async move || match next {
+        Some(next) => ask(&format!("http://{next}/"))
+            .await
+            .map_err(|_| StatusCode::BAD_GATEWAY),
+        None => {
+            requests.fetch_add(1, Ordering::Relaxed);
+            Err(StatusCode::SERVICE_UNAVAILABLE)
+        }
+    };
+    Router::new().route("/", get(answer))
+}
+
+#[tokio::test]
+async fn three_services_in_a_row_make_as_many_requests_as_the_last_of_them() {
+    for (marks, expected) in [(true, 3), (false, 27)] {
+        let (requests, mut next) = (Arc::new(AtomicU32::new(0)), None);
+        for _ in 0..3 {
+            let service = service(next, Arc::clone(&requests));
+            let service = if marks {
+                service.layer(MapFutureLayer::new(mark_given_up))
+            } else {
+                service
+            };
+            let (listener, address) = listener().await;
+            tokio::spawn(axum::serve(listener, service).into_future());
+            next = Some(address);
+        }
+        let failed = ask(&format!("http://{}/", next.unwrap())).await;
+        assert!(failed.is_err());
+        assert_eq!(requests.load(Ordering::Relaxed), expected);
+    }
 }

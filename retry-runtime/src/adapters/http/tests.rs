@@ -269,6 +269,27 @@ fn a_server_may_say_that_it_keeps_its_answer_or_did_not_run_the_request() {
 }
 
 #[test]
+fn the_server_may_say_whether_to_retry() {
+    for (number, word, verdict) in [
+        (503, "false", Verdict::Permanent),
+        (429, "false", Verdict::Permanent),
+        (503, "maybe", Verdict::Transient),
+        (400, "true", Verdict::Transient),
+        (500, "true", Verdict::Transient),
+        (429, "true", Verdict::Throttled),
+        (421, "true", Verdict::Refused),
+        (404, "maybe", Verdict::Permanent),
+    ] {
+        for name in SHOULD_RETRY {
+            let status = StatusCode::from_u16(number).unwrap();
+            let headers = HeaderMap::from_iter([(name, HeaderValue::from_static(word))]);
+            let error = StatusError::from_parts(status, &headers).unwrap();
+            assert_eq!(error.verdict(), verdict, "{number} {word}");
+        }
+    }
+}
+
+#[test]
 fn any_bytes_are_harmless() {
     use proptest::prelude::*;
     proptest!(|(values in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..4))| {

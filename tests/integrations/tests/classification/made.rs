@@ -188,34 +188,51 @@ async fn own() -> Vec<Made> {
 }
 
 /// The second attempt of a call with a key gets these responses.
-async fn with_keys() -> [Made; 2] {
+async fn with_keys() -> Vec<Made> {
     #[retry(attempts = 2, base = "1ms", budget = "none")]
-    async fn pay(status: u16, replayed: bool) -> Result<(), StatusError> {
+    async fn pay(status: u16, header: &str, word: &str) -> Result<(), StatusError> {
         let attempt = Attempt::current().unwrap();
         let key = attempt.idempotency_key().to_string();
-        let (status, replayed) = match attempt.number() {
-            1 => (504, false),
-            _ => (status, replayed),
+        let response = match attempt.number() {
+            1 => http::Response::builder().status(504),
+            _ => http::Response::builder()
+                .status(status)
+                .header(header, word),
         };
-        let response = http::Response::builder()
-            .status(status)
-            .header("idempotent-replayed", replayed.to_string());
         check(response.body(key).unwrap()).map(drop)
     }
-    let in_use = pay(409, false).await.unwrap_err();
-    let replayed = pay(500, true).await.unwrap_err();
-    [
-        made(
-            "http",
-            "409 while another attempt may have the key",
-            &in_use,
+    let mut all = Vec::new();
+    for (status, header, word, error) in [
+        (409, "x", "", "409 while another attempt may have the key"),
+        (
+            422,
+            "x",
+            "",
+            "422 or 400 while another attempt may have the key",
         ),
-        made(
-            "http",
+        (
+            500,
+            "idempotent-replayed",
+            "true",
             "a failure that the server keeps for the key",
-            &replayed,
         ),
-    ]
+        (
+            503,
+            "stripe-should-retry",
+            "false",
+            "a failure with x-should-retry: false",
+        ),
+        (
+            400,
+            "x-should-retry",
+            "true",
+            "a failure with x-should-retry: true",
+        ),
+    ] {
+        let failed = pay(status, header, word).await.unwrap_err();
+        all.push(made("http", error, &failed));
+    }
+    all
 }
 
 /// A transaction of `DynamoDB`, by the message of its `TransactionCanceledException`.
