@@ -55,15 +55,6 @@ impl State<'_> {
         self.settings.idempotent != Some(true) && self.frame.open_effect().is_some()
     }
 
-    /// Reports it to the outer attempt.
-    pub(super) fn share_open_effects(&self) {
-        if self.is_in_doubt() {
-            // A call may be polled within its own carried attempt.
-            let effects = self.frame.rest().noted().effects.clone();
-            outer(|outer| outer.add_effects(&effects));
-        }
-    }
-
     /// Keeps the delay that `retry_after` or an `Ok` says about the attempt that ended.
     #[inline]
     pub(crate) fn say_delay(&self, delay: Option<Duration>) {

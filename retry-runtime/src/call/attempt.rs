@@ -121,7 +121,6 @@ impl State<'_> {
         self.follows_refusal = false;
         if self.frame.rest.get().is_some() {
             self.enter(|_| None);
-            self.share_open_effects();
         }
     }
 

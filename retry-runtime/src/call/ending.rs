@@ -111,7 +111,6 @@ impl State<'_> {
             self.budget().inspect(|budget| budget.give_back(charge));
         }
         if self.is_noted() {
-            self.share_open_effects();
             self.on_call_ended(outcome);
         }
         outcome

@@ -29,6 +29,12 @@ impl State<'_> {
             let node = around.begin(number, (prepares, follows), function, Stamp::now);
             let _ = self.frame.node.set(node);
         }
+        if begins
+            && self.settings.idempotent != Some(true)
+            && (outer.is_call() || outer.is_attempt())
+        {
+            self.frame.begin_within(outer);
+        }
         self.allow_within(outer);
     }
 

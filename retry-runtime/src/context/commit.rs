@@ -1,13 +1,16 @@
 //! What was cut, or whose answer was lost, may have taken effect, so its attempt must not be repeated: a `COMMIT`, and a request that
 //! may not run twice.
 //!
-//! The open effects of an attempt are those that began in it and are not known to have ended. A frame does not know its outer
-//! frames. So a call that is pending with an open effect reports it to the outer attempt, which reports it to the next one in
-//! the same poll. A timeout of an outer call then finds it in its own attempt.
+//! The open effects of an attempt are those that began in it and are not known to have ended. Each is noted in all outer attempts when
+//! it begins, because nothing may poll the calls between them before a limit of an outer call cuts its attempt: they may run in tasks,
+//! or in a `FuturesUnordered`, which polls only what was woken.
 
+#[cfg(any(feature = "_transactions", test))]
 use std::sync::Arc;
 
+#[cfg(any(feature = "_transactions", test))]
 use super::frame::Frame;
+#[cfg(any(feature = "_transactions", test))]
 use super::rest::OpenEffect;
 #[cfg(any(feature = "_transactions", test))]
 use crate::stopped::Effect;
@@ -40,7 +43,7 @@ pub(crate) async fn open<T>(
 
     // If the future is dropped before its end, the effect stays open.
     let open = Arc::new(OpenEffect::new(effect));
-    let in_call = super::outer(|frame| frame.add_effects(std::slice::from_ref(&open)));
+    let in_call = super::outer(|frame| frame.open(&open));
     let output = future.await;
     match ends(&output) {
         Ended::Known => drop(open.ended.raise()),
@@ -75,20 +78,14 @@ pub(crate) async fn open_commit<T, E: crate::classify::Lost>(
     open(Effect::Commit, commit, ends).await
 }
 
+#[cfg(any(feature = "_transactions", test))]
 impl Frame {
-    /// Adds these effects to those of the present attempt, or of its `before_retry`. Returns whether there is one.
-    pub(crate) fn add_effects(&self, effects: &[Arc<OpenEffect>]) -> bool {
+    /// Adds what opens to the effects of the present attempt, or of its `before_retry`, and to those of the outer attempts. Returns
+    /// whether there is an attempt.
+    fn open(&self, effect: &Arc<OpenEffect>) -> bool {
         let in_call = self.is_attempt() || self.is_call();
         if in_call {
-            let mut noted = self.rest().noted();
-            let mut answered = effects.iter().any(|new| !new.answered.is_down());
-            // An inner call reports its effects again at each poll. Of those that were answered, one stands for all.
-            noted.effects.retain(|known| {
-                let is_other = !effects.iter().any(|new| Arc::ptr_eq(new, known));
-                let is_new = known.answered.is_down() || !std::mem::replace(&mut answered, true);
-                known.ended.is_down() && is_other && is_new
-            });
-            noted.effects.extend_from_slice(effects);
+            self.within_rest().open(effect);
         }
         in_call
     }
@@ -104,7 +101,8 @@ mod tests {
     use std::pin::pin;
     use std::time::Duration;
 
-    use tokio::task::{spawn, yield_now};
+    use futures::stream::{FuturesUnordered, StreamExt as _};
+    use tokio::task::{JoinSet, spawn, yield_now};
     use tokio::time::{sleep, timeout};
 
     use super::*;
@@ -257,17 +255,13 @@ mod tests {
         let mut frame = Frame::of_scope(crate::clock::Stamp::NEVER);
         frame.begin_attempt(None);
         let commits = [(); 2].map(|()| Arc::new(OpenEffect::new(Effect::Commit)));
-        for _ in 0..3 {
-            frame.add_effects(&commits);
-            assert_eq!(frame.rest().noted().effects.len(), 2);
-        }
+        assert!(commits.iter().all(|commit| frame.open(commit)));
+        assert_eq!(frame.rest().noted().effects.len(), 2);
         commits[0].ended.raise();
-        frame.add_effects(&commits[1..]);
-        assert_eq!(frame.rest().noted().effects.len(), 1);
         // A session that posts keeps one request, whose answer came, and those without an answer.
         for _ in 0..3 {
             let request = Arc::new(OpenEffect::new(Effect::Request));
-            frame.add_effects(std::slice::from_ref(&request));
+            frame.open(&request);
             request.answered.raise();
             assert_eq!(frame.open_effect(), Some(Effect::Commit));
             assert!(frame.rest().noted().effects.len() <= 3);
@@ -278,18 +272,63 @@ mod tests {
         assert_eq!(frame.open_effect(), None);
     }
 
+    /// What is between an outer attempt and the transaction of an inner call.
+    #[derive(Debug, Clone, Copy)]
+    enum Between {
+        Calls,
+        /// Nothing polls the inner call until its task wakes it.
+        Unordered,
+        Tasks,
+        /// A call that may run twice: what it leaves open may be repeated.
+        Harmless,
+    }
+
+    async fn within(between: Between, hangs: Hangs) -> Result<(), Stopped> {
+        let in_task = move || async move {
+            yield_now().await;
+            spawn(propagate(transaction(hangs))).await.unwrap()
+        };
+        let call = move || NO_LIMITS.run(in_task).unboxed();
+        match between {
+            Between::Calls => {
+                let call = || NO_LIMITS.run(|| transaction(hangs)).unboxed();
+                NO_LIMITS.run(call).unboxed().await
+            }
+            Between::Unordered => {
+                let mut calls = FuturesUnordered::from_iter([call(), call()]);
+                calls.next().await.unwrap()
+            }
+            Between::Tasks => {
+                let mut tasks = JoinSet::new();
+                tasks.spawn(propagate(call()));
+                tasks.join_next().await.unwrap().unwrap()
+            }
+            Between::Harmless => NO_LIMITS.run(in_task).with_idempotent(true).unboxed().await,
+        }
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_timeout_further_out_that_cuts_a_commit_is_not_retried() {
-        for (hangs, expected) in [(Hangs::InCommit, 1), (Hangs::AfterCommit, 3)] {
-            let attempts = Cell::new(0);
-            let inner = || NO_LIMITS.run(|| transaction(hangs)).unboxed();
-            let outer = || {
-                attempts.set(attempts.get() + 1);
-                NO_LIMITS.run(inner).unboxed()
-            };
-            let stopped = POLICY.run(outer).unboxed().await.unwrap_err();
-            assert_eq!(stopped.outcome(), Outcome::Timeout);
-            assert_eq!((stopped.attempts(), attempts.get()), (expected, expected));
+        use Between::{Calls, Harmless, Tasks, Unordered};
+        for between in [Calls, Unordered, Tasks, Harmless] {
+            for (hangs, repeats) in [
+                (Hangs::InCommit, matches!(between, Harmless)),
+                (Hangs::AfterCommit, true),
+            ] {
+                let attempts = Cell::new(0);
+                let outer = || {
+                    attempts.set(attempts.get() + 1);
+                    within(between, hangs)
+                };
+                let stopped = POLICY.run(outer).unboxed().await.unwrap_err();
+                assert_eq!(stopped.outcome(), Outcome::Timeout);
+                let expected = if repeats { 3 } else { 1 };
+                assert_eq!(
+                    (stopped.attempts(), attempts.get()),
+                    (expected, expected),
+                    "{between:?}"
+                );
+            }
         }
     }
 

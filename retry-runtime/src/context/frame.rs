@@ -102,7 +102,7 @@ impl Frame {
         if self.is_attempt() {
             phase = Phase::Carried;
             // The copy shares it, so that the call has one idempotency key wherever the first use is.
-            self.rest();
+            self.within_rest();
         }
         let mut inside = self.inside();
         if inside.again {
@@ -217,6 +217,28 @@ impl Frame {
     /// What most calls never need, made when it is first needed.
     pub(crate) fn rest(&self) -> &Arc<Rest> {
         self.rest.get_or_init(Arc::default)
+    }
+
+    /// The same, which knows that of the outer attempt.
+    pub(super) fn within_rest(&self) -> &Arc<Rest> {
+        let rest = self.rest();
+        if let Some(around) = self.node.get().and_then(|node| node.around()) {
+            rest.begin_within(around);
+        }
+        rest
+    }
+
+    /// The call began in this outer attempt, where what may not happen twice is open too.
+    pub(crate) fn begin_within(&self, outer: &Self) {
+        let around = outer.within_rest();
+        // The node has room for it, unless several calls have that node.
+        if !self
+            .node
+            .get()
+            .is_some_and(|node| node.begin_within(around))
+        {
+            self.rest().begin_within(around);
+        }
     }
 
     /// Sets the failure of one of two bodies aside, with the refusal of a call inside it.

@@ -23,8 +23,9 @@
 //! This file is pure: it uses no clock, frame or thread. Locks are taken from the outside in, and from a node to the prior ones,
 //! which are those of earlier attempts. So no two threads wait for each other.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
+use super::rest::Rest;
 use crate::clock::Stamp;
 use crate::few;
 
@@ -47,7 +48,11 @@ const LAST: u32 = 1000;
 
 /// What is known of the retries of one call, and of those inside it.
 #[derive(Debug, Default)]
-pub(crate) struct Node(Mutex<NodeState>);
+pub(crate) struct Node {
+    state: Mutex<NodeState>,
+    /// What the outer attempt shares with the call.
+    around: OnceLock<Arc<Rest>>,
+}
 
 #[derive(Debug, Default)]
 struct NodeState {
@@ -170,8 +175,19 @@ impl Node {
         inside.any(|(_, node)| is_running(node) && !node.known().follows)
     }
 
+    /// The call began in this outer attempt. Returns false if several calls have this node, so it cannot say of which they are.
+    pub(super) fn begin_within(&self, around: &Arc<Rest>) -> bool {
+        let is_own = !self.known().shared;
+        is_own && self.around.set(Arc::clone(around)).is_ok()
+    }
+
+    /// What the outer attempt shares with the call.
+    pub(super) fn around(&self) -> Option<&Arc<Rest>> {
+        self.around.get()
+    }
+
     fn known(&self) -> MutexGuard<'_, NodeState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

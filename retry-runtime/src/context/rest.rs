@@ -17,6 +17,8 @@ pub(crate) struct Rest {
     pub(crate) scope: Option<CallInScope>,
     /// The idempotency key, made when it is first asked for.
     pub(super) key: OnceLock<u128>,
+    /// That of the outer attempt in which the call began. What opens in the call is open there too.
+    around: OnceLock<Arc<Rest>>,
     // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
     notes: Mutex<Noted>,
 }
@@ -66,6 +68,17 @@ impl Noted {
         effects.filter(|effect| effect.ended.is_down())
     }
 
+    /// Adds what opens, and leaves out what has ended. Of what was answered, one stands for all.
+    #[cfg(any(feature = "_transactions", test))]
+    fn open(&mut self, effect: &Arc<OpenEffect>) {
+        let mut answered = false;
+        self.effects.retain(|known| {
+            let counts = known.answered.is_down() || !std::mem::replace(&mut answered, true);
+            known.ended.is_down() && counts
+        });
+        self.effects.push(Arc::clone(effect));
+    }
+
     /// Forgets what the attempt that ended leaves: the next one has no open effect, and may wait for a pause again. After the
     /// signal no attempt follows, and what was cut may have taken effect.
     pub(crate) fn go_on(&mut self) {
@@ -83,6 +96,19 @@ impl Rest {
             scope: Some(scope),
             ..Self::default()
         })
+    }
+
+    /// The call began in this outer attempt.
+    pub(super) fn begin_within(&self, around: &Arc<Self>) {
+        let _ = self.around.set(Arc::clone(around));
+    }
+
+    /// Adds what opens to the effects of the attempt, and to those of each outer one.
+    #[cfg(any(feature = "_transactions", test))]
+    pub(super) fn open(self: &Arc<Self>, effect: &Arc<OpenEffect>) {
+        for rest in std::iter::successors(Some(self), |rest| rest.around.get()) {
+            rest.noted().open(effect);
+        }
     }
 
     pub(crate) fn noted(&self) -> MutexGuard<'_, Noted> {
