@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::join_all;
-use reattempt::{Budget, Retryable, Stopped, Verdict, retry};
+use futures::{StreamExt as _, stream};
+use reattempt::{Attempt, Budget, Retryable, Stopped, Verdict, retry, with_report};
 use tokio::time::Instant;
 
 use crate::script::{RESET, Script, Step, ms, times_of};
@@ -626,4 +627,47 @@ async fn a_transient_failure_at_the_limit_costs_as_much_as_a_timeout() {
         call(ms(takes), error).await.unwrap_err();
         assert_eq!(before - TOKENS.level(), price, "{takes} ms");
     }
+}
+
+/// Each item fails by its number and attempt alone, so both runs see the same failures.
+#[tokio::test(start_paused = true)]
+async fn random_failures_do_not_touch_the_budget_and_an_outage_does() {
+    /// Takes 50 ms, and fails for this share of items, in percent.
+    async fn ask(item: u64, failing: u64) -> io::Result<()> {
+        tokio::time::sleep(ms(50)).await;
+        let attempt = u64::from(Attempt::current().unwrap().number());
+        let mixed = (item * 3 + attempt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        if (mixed >> 33) % 100 < failing {
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
+        Ok(())
+    }
+    #[retry(attempts = 3)]
+    async fn with_a_budget(item: u64, failing: u64) -> io::Result<()> {
+        ask(item, failing).await
+    }
+    #[retry(attempts = 3, budget = "none")]
+    async fn without(item: u64, failing: u64) -> io::Result<()> {
+        ask(item, failing).await
+    }
+    /// How many of 10,000 calls failed, 500 at once, and how many retries they made.
+    async fn batch<F: Future<Output = io::Result<()>>>(call: impl Fn(u64) -> F) -> (usize, u32) {
+        let calls = stream::iter(0..10_000).map(|item| with_report(call(item)));
+        let ended: Vec<_> = calls.buffer_unordered(500).collect().await;
+        let failed = ended.iter().filter(|(result, _)| result.is_err()).count();
+        let attempts = ended
+            .iter()
+            .map(|(_, report)| report.as_ref().unwrap().attempts());
+        (failed, attempts.sum::<u32>() - 10_000)
+    }
+    let random = batch(|item| with_a_budget(item, 20)).await;
+    assert_eq!(random, batch(|item| without(item, 20)).await);
+    assert!((50..120).contains(&random.0), "{random:?}");
+    let (_, bounded) = batch(|item| with_a_budget(item, 100)).await;
+    assert_eq!(batch(|item| without(item, 100)).await, (10_000, 20_000));
+    assert!(
+        bounded <= 2_700,
+        "{bounded}: 100, and five for each call under way"
+    );
 }
