@@ -65,7 +65,7 @@ struct Downloader {
 }
 
 impl Downloader {
-    /// Downloads the rest of a file. Tries again after a fault of the connection, and if an attempt takes more than two seconds.
+    /// Downloads the rest of a file. Tries again after a fault of the connection, and if nothing comes for two seconds.
     #[retry(
         attempts = 8,
         timeout = "2s",

@@ -296,17 +296,109 @@ async fn a_task_that_carries_an_earlier_attempt_changes_nothing() {
 
 #[test]
 fn a_blocking_function_makes_progress_too() {
-    #[retry(blocking, attempts = 2, base = "0s", jitter = "none", budget = "none")]
+    const POLICY: Policy = Policy::new().with_timeout(Duration::from_secs(60));
+    #[retry(blocking, policy = POLICY, attempts = 2, base = "0s", jitter = "none", budget = "none")]
     fn call(calls: &Cell<u32>) -> io::Result<()> {
         calls.set(calls.get() + 1);
         if calls.get() < 5 {
+            let remaining = || Attempt::current().unwrap().remaining().unwrap();
+            let before = remaining();
+            std::thread::yield_now();
             Attempt::record_progress();
+            // Nothing cuts the body, so its limit stays.
+            assert!(remaining() <= before);
         }
         Err(io::ErrorKind::ConnectionReset.into())
     }
     let calls = Cell::new(0);
     call(&calls).unwrap_err();
     assert_eq!(calls.get(), 5);
+}
+
+/// What a body does, one after another.
+#[derive(Debug, Clone, Copy)]
+enum Does {
+    /// Is pending for so many milliseconds.
+    Waits(u64),
+    /// Makes progress, itself or in a task.
+    Progresses,
+    Spawns,
+    /// Calls the same with the rest, without a timeout of its own.
+    Calls,
+    /// Has this much time left, in milliseconds.
+    Has(u64),
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_begins_the_timeout_again() {
+    use Does::{Calls, Has, Progresses, Spawns, Waits};
+    #[retry(attempts = 1, timeout = "100ms", deadline = "400ms")]
+    async fn call(does: &[Does]) -> io::Result<()> {
+        play(does).await
+    }
+    #[retry(attempts = 2, base = "0s")]
+    async fn inner(does: &[Does]) -> io::Result<()> {
+        Box::pin(play(does)).await
+    }
+    async fn play(does: &[Does]) -> io::Result<()> {
+        for (at, step) in does.iter().enumerate() {
+            match step {
+                Waits(millis) => sleep(ms(*millis)).await,
+                Progresses => Attempt::record_progress(),
+                Spawns => {
+                    let progress = propagate(async { Attempt::record_progress() });
+                    tokio::spawn(progress).await.unwrap();
+                }
+                Calls => return inner(&does[at + 1..]).await,
+                Has(left) => {
+                    let remaining = Attempt::current().unwrap().remaining();
+                    assert_eq!(remaining, Some(ms(*left)));
+                    assert_eq!(reattempt::deadline::remaining(), remaining);
+                }
+            }
+        }
+        Ok(())
+    }
+    for (does, took, ended) in [
+        (vec![Waits(60), Waits(60)], 100, Some(Outcome::Timeout)),
+        (vec![Waits(60), Progresses, Has(100), Waits(60)], 120, None),
+        (vec![Waits(60), Spawns, Waits(60), Has(40), Spawns, Has(100), Waits(90)], 210, None),
+        (vec![Waits(60), Progresses, Waits(1_000)], 160, Some(Outcome::Timeout)),
+        (vec![Waits(60), Progresses, Calls, Has(100), Waits(90)], 150, None),
+        // The progress of an inner call is none of the outer one.
+        (vec![Waits(60), Calls, Progresses, Has(40), Waits(60)], 100, Some(Outcome::Timeout)),
+        ([[Waits(90), Progresses]; 5].concat(), 400, Some(Outcome::Deadline)),
+        ([&[Waits(90), Progresses][..]; 4].concat(), 360, None),
+    ] {
+        let began = Instant::now();
+        let stopped = call(&does).await.err();
+        let outcome = stopped.map(|error| stopped_by(&error));
+        assert_eq!((began.elapsed(), outcome), (ms(took), ended), "{does:?}");
+    }
+}
+
+fn stopped_by(error: &io::Error) -> Outcome {
+    crate::script::stopped(error).outcome()
+}
+
+/// A task of an earlier attempt does not renew the timeout of this one, and the renewed timeout of one does not hold in the next.
+#[tokio::test(start_paused = true)]
+async fn only_progress_of_the_present_attempt_begins_its_timeout_again() {
+    #[retry(attempts = 2, timeout = "100ms", delays = [Duration::ZERO], budget = "none")]
+    async fn call() -> io::Result<()> {
+        if Attempt::current().unwrap().number() == 1 {
+            Attempt::record_progress();
+            tokio::spawn(propagate(async {
+                sleep(ms(150)).await;
+                Attempt::record_progress();
+            }));
+        }
+        sleep(ms(1_000)).await;
+        Ok(())
+    }
+    let began = Instant::now();
+    call().await.unwrap_err();
+    assert_eq!(began.elapsed(), ms(200));
 }
 
 /// A server that sends at most ten bytes to a connection, from the place that the client asks for.

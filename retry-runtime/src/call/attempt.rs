@@ -10,8 +10,8 @@ use tokio::task::yield_now;
 
 use super::timers::poll_until_due;
 use super::{Call, State};
-use crate::clock::{Sleep, Stamp};
-use crate::context::{Phase, Times, outer};
+use crate::clock::{Sleep, Stamp, nanos};
+use crate::context::{Phase, outer};
 use crate::opaque::opaque;
 use crate::words::words;
 
@@ -150,6 +150,7 @@ impl State<'_> {
             }
             let cut = now.after(policy.timeout());
             times.cut = cut;
+            self.frame.timeout = policy.timeout().map_or(u64::MAX, nanos);
         }
         // Now it counts.
         self.frame.begin_attempt(phase.permit());
@@ -193,7 +194,7 @@ pub(super) fn poll_limits(
     slot: Pin<&mut Option<Sleep>>,
     waker: &mut Context<'_>,
 ) -> Poll<Cut> {
-    let Times { deadline, cut, .. } = state.frame.times;
+    let (deadline, cut) = (state.frame.times.deadline, state.frame.cut());
     if deadline.min(cut) == Stamp::NEVER {
         return Poll::Pending;
     }

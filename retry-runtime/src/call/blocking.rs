@@ -51,6 +51,8 @@ impl<C: Limits, K> Call<'_, C, K> {
             outer(Frame::forget_refusal);
         }
         self.state.enter_attempt()?;
+        // It cuts nothing here, so it is what the body was given.
+        self.state.frame.timeout = u64::MAX;
         Ok(self.state.frame.lend(body))
     }
 

@@ -129,7 +129,7 @@ impl State<'_> {
     /// the client has by itself.
     #[cfg(feature = "_layers")]
     pub(crate) fn cut_by_client(&self) -> Cut {
-        if self.frame.times.cut.left() <= Some(ROUNDED) {
+        if self.frame.cut().left() <= Some(ROUNDED) {
             Cut::Timeout
         } else {
             Cut::OfClient

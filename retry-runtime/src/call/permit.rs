@@ -56,7 +56,7 @@ impl State<'_> {
         let failed = JustFailed {
             how,
             number: frame.number() - u32::from(hedged),
-            at_limit: frame.times.cut.minus(ROUNDED) <= now,
+            at_limit: frame.cut().minus(ROUNDED) <= now,
             progressed: frame.progressed() == frame.number(),
             was_pending: frame.was_pending,
             had_begun: budget.had_begun(frame.faults),

@@ -72,15 +72,18 @@ impl Attempt {
         outer(|frame| frame.is_attempt().then(|| of(frame))).flatten()
     }
 
-    /// Says that the attempt that is running made progress, such as a part of a download. Does nothing outside of an attempt.
+    /// Records that the running attempt made progress, such as a part of a download. Does nothing outside of an attempt.
     ///
-    /// If this attempt then fails, the count of attempts and the delays begin again: it counts as the first. So a call ends
-    /// after `attempts` failures in a row without progress. [`number`](Self::number), the idempotency key, the budget, the
+    /// The `timeout` of the attempt begins again. If this attempt then fails, the count of attempts and the delays begin again
+    /// too: it counts as the first. So a call ends after `attempts` failures in a row without progress, and an attempt that
+    /// keeps making progress ends only with the deadline. [`number`](Self::number), the idempotency key, the budget, the
     /// deadline and `idempotent` go on as before. Failed retries of calls inside earlier attempts were not in vain, so they no
     /// longer count against calls inside later ones.
     ///
-    /// In nested annotated functions, it is the attempt of the innermost function. Call it as often as you like. The first
-    /// use in each call allocates.
+    /// In nested annotated functions, it is the attempt of the innermost function: the timeouts of outer attempts go on. A
+    /// hedge shares the timeout of the first attempt, so progress of one is progress of both. A function with `blocking` has no
+    /// timeout that cuts an attempt, so [`remaining`](Self::remaining) does not change. Call it as often as you like. The
+    /// first use in each call allocates.
     ///
     /// # Examples
     ///

@@ -53,6 +53,8 @@ pub(crate) struct Frame {
     /// The bodies of the present attempt, or of the last one.
     pub(crate) bodies: Bodies,
     count: Count,
+    /// How long the timeout of the present attempt is, which begins again after progress: nanoseconds, or `u64::MAX` for none.
+    pub(crate) timeout: u64,
     /// What calls inside an attempt may do, unless it is a hedge.
     pub(crate) inside: Allowed,
     /// How the last attempt failed.
@@ -79,6 +81,7 @@ impl Frame {
             phase: Phase::New,
             bodies: Bodies::One,
             count: Count { number: 0, most: 0 },
+            timeout: u64::MAX,
             inside: Allowed { leeway, again },
             previous: None,
             faults: 0,
@@ -299,10 +302,13 @@ impl Frame {
         })
     }
 
-    /// Lets the attempts before this one no longer count, nor the failed retries inside them, nor the requests that were answered.
+    /// Lets the attempts before this one no longer count, nor the failed retries inside them, nor the requests that were answered. The
+    /// timeout begins again.
     pub(crate) fn progress(&self) {
         let number = self.present();
+        let renewed = self.has_timeout().then(|| (self.first(), Stamp::now()));
         let mut noted = self.rest().noted();
+        noted.renewed = noted.renewed.max(renewed);
         // A task may still carry an earlier attempt.
         if number >= noted.progressed {
             noted.waits.last = None;
@@ -312,6 +318,19 @@ impl Frame {
                 node.forget();
             }
         }
+    }
+
+    /// The number of the present attempt, which it shares with its hedge.
+    fn first(&self) -> u32 {
+        match self.bodies {
+            Bodies::One => self.number(),
+            Bodies::Both(_) | Bodies::Rest(_) => 1,
+        }
+    }
+
+    /// Whether progress in the present attempt begins a timeout again.
+    fn has_timeout(&self) -> bool {
+        self.timeout < u64::MAX && self.times.cut < Stamp::NEVER
     }
 }
 
@@ -344,9 +363,19 @@ impl Frame {
         self.rest().noted().waits.pass_over(delay);
     }
 
+    /// When the timeout cuts the present attempt.
+    pub(crate) fn cut(&self) -> Stamp {
+        let rest = self.rest.get().filter(|_| self.has_timeout());
+        match rest.and_then(|rest| rest.noted().renewed) {
+            Some((of, at)) if of == self.first() => at.plus(Duration::from_nanos(self.timeout)),
+            _ => self.times.cut,
+        }
+    }
+
     /// The limits that the code inside has: those of the call, and of the scopes between them.
     pub(crate) fn limits(&self) -> Times {
         let mut times = self.times;
+        times.cut = self.cut();
         if NARROWED.is_set() {
             let (of, deadline) = NARROWED.with(|narrowed| *narrowed);
             if of == self.mark() {

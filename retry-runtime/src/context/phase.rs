@@ -89,7 +89,7 @@ pub(crate) struct Times {
     pub(crate) started: Option<Stamp>,
     /// The nearest deadline: the call's own or an inherited one.
     pub(crate) deadline: Stamp,
-    /// When the timeout of the present attempt cuts it.
+    /// When the timeout of the present attempt cuts it, if that makes no progress.
     pub(crate) cut: Stamp,
     /// The nearest limit from outside the present attempt.
     pub(crate) outer: Stamp,

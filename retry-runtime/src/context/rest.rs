@@ -49,6 +49,8 @@ impl OpenEffect {
 pub(crate) struct Noted {
     /// The number of the attempt that made progress last, or 0. Those before it no longer count.
     pub(crate) progressed: u32,
+    /// When an attempt with a timeout made progress last, and the number of that attempt.
+    pub(crate) renewed: Option<(u32, Stamp)>,
     /// An attempt sent an idempotency key, or asked for that of the call.
     pub(crate) keyed: bool,
     /// The request of another attempt may still run: of one that ended after that, or of the other of two.

@@ -18,6 +18,13 @@ struct Call {
     settings: Settings, deadline: u64, cut: u64, most: u32, before: u32, permit: u64, of_use: u64, patience: Option<u64>, was_cut: bool, fault: Option<u32>, source: Option<usize>, report: Report,
 }
 
+impl Call {
+    /// Progress begins the timeout again, which cuts nothing that blocks.
+    fn progresses(&mut self, now: u64) {
+        if let (Some(timeout), false) = (self.settings.timeout, self.settings.blocking) { self.cut = now + timeout }
+    }
+}
+
 impl Model<'_> {
     pub(crate) fn call(&mut self, depth: usize, fewer: u32, inherited: u64) -> Result<Result<usize, Failed>, Halt> {
         let (began, settings) = (self.now, self.case.calls[depth]);
@@ -309,7 +316,7 @@ impl Model<'_> {
         Ok(Ended { result: if timed_out { None } else { Some(body?) }, other: None })
     }
 
-    fn body(&mut self, call: &Call) -> Result<Result<usize, Failed>, Halt> {
+    fn body(&mut self, call: &mut Call) -> Result<Result<usize, Failed>, Halt> {
         let depth = call.report.depth + 1;
         if depth == self.case.calls.len() {
             let (takes, result) = self.step(call.report.attempts)?;
@@ -322,7 +329,10 @@ impl Model<'_> {
             Around::Hides if ended.is_err() => {
                 return Ok(Err(Failed { verdict: Transient, hint: None, run: Some(0), stopped: None, timed_out: false }));
             }
-            Around::SaysProgress if ended.is_err() => self.progress = call.report.attempts,
+            Around::SaysProgress if ended.is_err() => {
+                self.progress = call.report.attempts;
+                call.progresses(self.now);
+            }
             _ => {}
         }
         Ok(ended)
@@ -370,13 +380,14 @@ impl Model<'_> {
     fn race(&mut self, call: &mut Call, hedge: u64, running: &mut Vec<Running>) -> Result<Ended, Halt> {
         let (settings, depth) = (call.settings, call.report.depth);
         let (mut hedge, mut other) = (Some(hedge), None);
-        let cut = call.cut;
         loop {
             if running.is_empty() || hedge == Some(self.now) {
                 if !running.is_empty() { (hedge, call.report.attempts, call.report.hedge) = (None, 2, Some("lost")) }
-                self.begins(depth, call.report.attempts, call.most.saturating_add(call.before), cut);
+                self.begins(depth, call.report.attempts, call.most.saturating_add(call.before), call.cut);
                 let (takes, result) = self.step(call.report.attempts)?;
-                let cut = if cut < call.deadline { cut } else { NEVER };
+                if self.case.steps[self.runs - 1].progress { call.progresses(self.now) }
+                let cut = if call.cut < call.deadline { call.cut } else { NEVER };
+                for one in &mut *running { one.cut = cut }
                 running.push(Running { number: call.report.attempts, ends: self.now.saturating_add(takes), cut, result });
             }
             let next = |one: &Running| (one.ends.min(one.cut), one.cut < one.ends);

@@ -105,6 +105,7 @@ pub(crate) fn plans() -> Vec<Plan> {
     let cases = budgets(&limits(&hedged, 0, &[None, Some(ms(45)), Some(ms(400))]), &[0], &[Some(6000)]);
     plan("hedge, all errors", cases.clone(), alphabet(&[3, 15, 45], &ERRORS, false), 3, false);
     plan("hedge, switch", switched(&cases, 8), alphabet(&[3, 15, 45], &FEW, false), 3, false);
+    plan("hedge, progress", cases.clone(), alphabet(&[3, 15, 25], &FEW[..2], true), 3, false);
     plan("hedge, dropped", cases, alphabet(&[3, 15, 45], &FEW, false), 3, true);
 
     let two = attempts(&attempts(&of(&[LONG, LONG]), 0, &[1, 2, 3]), 1, &[1, 2, 3]);
