@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use reattempt::{Attempt, Outcome, Policy, Report, deadline, propagate, retry, with_report};
 use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::Notify;
 use tokio::task::{LocalSet, block_in_place, spawn_blocking};
 
 use crate::script::{ms, run, stopped};
@@ -402,4 +403,65 @@ mod threads {
         let lines = log.lines();
         assert_eq!(lines.len(), 3, "two retries, and the end: {lines:#?}");
     }
+}
+
+/// Waits for a minute after each attempt, unless it is stopped. The hook and `before_retry` notify `stop` when they run.
+#[retry(
+    blocking,
+    delays = [Duration::from_secs(60)],
+    budget = "none",
+    cancel_waits = stop.notified(),
+    on_retry = |_| done.borrow_mut().push("retry"),
+    before_retry = || done.borrow_mut().push("before"),
+)]
+fn stopped_by(
+    stop: &Notify,
+    done: &RefCell<Vec<&'static str>>,
+    body: &dyn Fn() -> io::Result<()>,
+) -> io::Result<()> {
+    done.borrow_mut().push("attempt");
+    body()
+}
+
+#[test]
+fn cancel_waits_ends_the_wait_of_a_thread_and_no_attempt_that_runs() {
+    let (stop, began) = (Arc::new(Notify::new()), Instant::now());
+    let succeeds = || {
+        stop.notify_one();
+        Ok(())
+    };
+    let fails = || {
+        stop.notify_one();
+        reset()
+    };
+    let fails_before = || {
+        let stop = Arc::clone(&stop);
+        thread::spawn(move || {
+            thread::sleep(ms(20));
+            stop.notify_one();
+        });
+        reset()
+    };
+    let never = || panic!("no attempt begins");
+    type Body<'b> = &'b dyn Fn() -> io::Result<()>;
+    let cases: [(Body<'_>, &[&str], _); 4] = [
+        (&succeeds, &["attempt"], None),
+        (&never, &[], Some(0)),
+        // The signal came before the wait, so no retry is announced.
+        (&fails, &["attempt"], Some(1)),
+        (&fails_before, &["attempt", "retry"], Some(1)),
+    ];
+    for (body, expected, attempts) in cases {
+        if expected.is_empty() {
+            stop.notify_one();
+        }
+        let done = RefCell::default();
+        let ended = stopped_by(&stop, &done, body).map_err(|error| {
+            let stopped = stopped(&error);
+            (stopped.outcome(), stopped.attempts())
+        });
+        let cancelled = attempts.map(|attempts| (Outcome::Cancelled, attempts));
+        assert_eq!((done.take(), ended.err()), (expected.to_vec(), cancelled));
+    }
+    assert!(began.elapsed() < Duration::from_secs(30));
 }

@@ -459,18 +459,26 @@ async fn a_run_takes_part_in_the_pause() {
 #[test]
 fn a_blocking_call_waits_for_the_pause() {
     #[retry(blocking, attempts = 1, budget = budget)]
-    fn told(budget: &Budget) -> Result<(), Failure> {
-        Err(Failure::Busy { wait: ms(60) })
+    fn told(budget: &Budget, wait: u64) -> Result<(), Failure> {
+        Err(Failure::Busy { wait: ms(wait) })
     }
     #[retry(blocking, base = "0s", budget = budget)]
     fn read(budget: &Budget) -> Result<std::time::Instant, Failure> {
         Ok(std::time::Instant::now())
     }
+    #[retry(blocking, budget = budget, cancel_waits = ready(()))]
+    fn cancelled(budget: &Budget) -> Result<(), Failure> {
+        Ok(())
+    }
     let budget = Budget::new().with_pause();
     let began = std::time::Instant::now();
-    told(&budget).unwrap_err();
+    told(&budget, 60).unwrap_err();
     assert!(read(&budget).unwrap() - began >= ms(60));
     assert!(read(&budget).unwrap() - began >= ms(60));
+    told(&budget, 20_000).unwrap_err();
+    let ended = cancelled(&budget).unwrap_err();
+    assert_eq!(ended.stopped().map(Stopped::attempts), Some(0));
+    assert!(began.elapsed() < ms(15_000));
 }
 
 /// The clock of a runtime that is paused stands still while a thread sleeps.

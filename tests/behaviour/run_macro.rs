@@ -153,6 +153,15 @@ fn a_closure_may_block() {
     );
     assert!(matches!(stopped, Err(reattempt::Error::Failed(_))));
     assert_eq!(calls.get(), 7);
+    let cancelled = run!(
+        blocking,
+        when = |_| true,
+        delays = [std::time::Duration::from_secs(60)],
+        cancel_waits = std::future::ready(()),
+        || parse("x")
+    );
+    assert!(matches!(cancelled, Err(reattempt::Error::Stopped(_))));
+    assert_eq!(calls.get(), 7);
 }
 
 #[tokio::test(start_paused = true)]

@@ -78,7 +78,7 @@ messages! {
     not_async() {
         "this function is not async, expected `async fn`, or `blocking` in the attribute";
         help "write `async fn`; or, if the body blocks its thread, add `blocking` to your keys: `#[retry(blocking, …)]`";
-        note "nothing can stop a body that blocks: leave out `timeout`, `hedge`, `cancel` and `cancel_waits`";
+        note "nothing can stop a body that blocks: leave out `timeout`, `hedge` and `cancel`";
     }
 
     runs_in_a_runtime() {

@@ -312,11 +312,21 @@ impl Turns<'_> {
     ///             Some(output) => output,
     ///             None => return call.cut_between(Cut::Cancelled),
     ///         }
+    ///         match unless_blocking(cancel.as_mut(), || call.attempt_blocking(|| BODY)) { … }
+    ///         match call.pass_pause_blocking_unless(cancel.as_mut()) { … }
     /// ```
     fn run(&self, part: &str, of: impl ToTokens) -> TokenStream {
         if self.model.blocking.is_some() {
-            let part = Ident::new(&format!("{part}_blocking"), Span::mixed_site());
-            return generated!(__retry::Call::#part(&mut __call, #of));
+            let blocks = Ident::new(&format!("{part}_blocking"), Span::mixed_site());
+            let run = generated!(__retry::Call::#blocks(&mut __call, #of));
+            let name = self.cancel_name();
+            return match part {
+                _ if self.cancel.is_none() => run,
+                "pass_pause" => self.waited("pass_pause_blocking_unless", &of),
+                _ => self.unless_cancelled(
+                    &generated!(__retry::unless_blocking(#name.as_mut(), || #run)),
+                ),
+            };
         }
         let unless = match part {
             // An attempt that runs ends by itself.
@@ -329,10 +339,19 @@ impl Turns<'_> {
 
     /// Waits for the next attempt.
     fn wait(&self) -> TokenStream {
-        if self.model.blocking.is_some() {
-            return generated!(__retry::Call::wait_blocking(&mut __call, __at));
+        if self.model.blocking.is_none() {
+            return self.awaited("unless", &generated!(__at));
         }
-        self.awaited("unless", &generated!(__at))
+        match self.cancel {
+            Some(_) => self.waited("wait_blocking_unless", &generated!(, __at)),
+            None => generated!(__retry::Call::wait_blocking(&mut __call, __at)),
+        }
+    }
+
+    /// A wait of the thread, which the `cancel` future ends too.
+    fn waited(&self, wait: &str, of: &impl ToTokens) -> TokenStream {
+        let (name, wait) = (self.cancel_name(), Ident::new(wait, Span::mixed_site()));
+        self.unless_cancelled(&generated!(__retry::Call::#wait(&mut __call, #name.as_mut() #of)))
     }
 
     fn awaited(&self, unless: &str, part: &TokenStream) -> TokenStream {
@@ -340,10 +359,16 @@ impl Turns<'_> {
             return generated!(#part.await);
         }
         let (name, unless) = (self.cancel_name(), Ident::new(unless, self.cancelled));
-        let cut = quote_spanned!(self.cancelled=> __retry::#unless(#name.as_mut(), #part).await);
+        self.unless_cancelled(
+            &quote_spanned!(self.cancelled=> __retry::#unless(#name.as_mut(), #part).await),
+        )
+    }
+
+    /// The output of a part, or the end of the call if that was cancelled before.
+    fn unless_cancelled(&self, part: &TokenStream) -> TokenStream {
         let stopped = self.call("cut_between", generated!(__retry::Cut::Cancelled));
         generated! {
-            match #cut {
+            match #part {
                 __retry::Some(__output) => __output,
                 __retry::None => return #stopped,
             }

@@ -183,14 +183,13 @@ fn contradictions(facts: &mut Facts<'_>, retries: bool) {
     let jitter = "jitter = \"decorrelated\"";
     let exponential = "it belongs to `backoff = \"exponential\"`";
     let from_last = "each delay is drawn from `base` to 3 times the last";
-    let flag = "let the body look at a flag";
+    let waits = "write `cancel_waits` in its place, which ends the waits";
     let client = "set a timeout in the client that the body calls";
     // A row a line: the keys that were given, what else must hold, and the message.
     #[rustfmt::skip]
-    let rows: [(&[_], _, _); 16] = [
+    let rows: [(&[_], _, _); 15] = [
         (&["timeout"], blocking, wording::cut_while_blocking("timeout", client)),
-        (&["cancel"], blocking, wording::cut_while_blocking("cancel", flag)),
-        (&["cancel_waits"], blocking, wording::cut_while_blocking("cancel_waits", flag)),
+        (&["cancel"], blocking, wording::cut_while_blocking("cancel", waits)),
         (&["cancel", "cancel_waits"], true, wording::cancelled_twice()),
         (&["hedge"], blocking, wording::hedge_while_blocking()),
         (&["hedge", "idempotent"], once, wording::hedge_not_idempotent()),

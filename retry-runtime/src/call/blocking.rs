@@ -7,18 +7,20 @@
 //! call.prepare_blocking(|| …)         call.prepare(async { … }).await
 //! ```
 //!
-//! Nothing can cut code that blocks its thread, so the deadline is checked between attempts.
+//! Nothing can cut code that blocks its thread, so the deadline is checked between attempts, and only `cancel_waits` can stop a call: the
+//! thread that waits sleeps at a bell, which the waker of its future rings.
 
-use std::pin::pin;
-use std::sync::Arc;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{Context, Wake, Waker};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use tokio::task::yield_now;
 
 use super::events::Event;
 use super::timers::Next;
-use super::{Call, Limits, NextAttemptAt};
+use super::{Call, Limits, NextAttemptAt, State};
 use crate::atomics::Flag;
 use crate::clock::Stamp;
 use crate::context::{Frame, Phase, outer};
@@ -58,20 +60,20 @@ impl<C: Limits, K> Call<'_, C, K> {
 
     /// Waits for the next attempt.
     pub fn wait_blocking(&mut self, at: NextAttemptAt) {
-        let state = &mut self.state;
-        let Next::At(_, at) = at.next else {
-            return;
-        };
-        let wait = at.since(Stamp::now());
-        if !wait.is_zero() && trace::may_be_heard() && runs_tasks() {
-            state.log(Event::Blocked);
-        }
-        thread::sleep(wait);
-        // A paused clock of tokio stands still meanwhile. Limits and pauses would then never end.
-        let left = at.since(Stamp::now());
-        if !left.is_zero() {
-            state.frame.pass_over(left);
-        }
+        self.state.wait_blocking(at, |wait| {
+            thread::sleep(wait);
+            Some(())
+        });
+    }
+
+    /// The same, or returns `None` if the `cancel` future completes first.
+    pub fn wait_blocking_unless<F: Future>(
+        &mut self,
+        cancel: Pin<&mut F>,
+        at: NextAttemptAt,
+    ) -> Option<()> {
+        self.state
+            .wait_blocking(at, |wait| sleep_unless(cancel, wait))
     }
 
     /// Runs `before_retry`.
@@ -82,6 +84,89 @@ impl<C: Limits, K> Call<'_, C, K> {
     pub fn prepare_blocking<T>(&mut self, body: impl FnOnce() -> T) -> Result<T, C> {
         self.state.enter_preparation()?;
         Ok(self.state.frame.lend(body))
+    }
+}
+
+impl State<'_> {
+    /// Waits for the next attempt in `sleep`, unless that returns `None`.
+    fn wait_blocking(
+        &mut self,
+        at: NextAttemptAt,
+        sleep: impl FnOnce(Duration) -> Option<()>,
+    ) -> Option<()> {
+        let Next::At(_, at) = at.next else {
+            return Some(());
+        };
+        let wait = at.since(Stamp::now());
+        if !wait.is_zero() && trace::may_be_heard() && runs_tasks() {
+            self.log(Event::Blocked);
+        }
+        sleep(wait)?;
+        // A paused clock of tokio stands still meanwhile. Limits and pauses would then never end.
+        let left = at.since(Stamp::now());
+        if !left.is_zero() {
+            self.frame.pass_over(left);
+        }
+        Some(())
+    }
+}
+
+/// Runs a part of a call, such as an attempt, or returns `None` if the `cancel` future has completed before. It is asked again after the
+/// part, so that the call knows of a signal that came meanwhile.
+pub fn unless_blocking<F: Future, T>(
+    mut cancel: Pin<&mut F>,
+    part: impl FnOnce() -> T,
+) -> Option<T> {
+    let waker = &mut Context::from_waker(Waker::noop());
+    if cancel.as_mut().poll(waker).is_ready() {
+        return None;
+    }
+    let output = part();
+    let _signal = cancel.poll(waker);
+    Some(output)
+}
+
+/// Lets the thread sleep, or returns `None` if the `cancel` future completes first.
+fn sleep_unless<F: Future>(mut cancel: Pin<&mut F>, wait: Duration) -> Option<()> {
+    let (bell, began) = (Arc::<Bell>::default(), Instant::now());
+    let waker = Waker::from(Arc::clone(&bell));
+    loop {
+        if cancel
+            .as_mut()
+            .poll(&mut Context::from_waker(&waker))
+            .is_ready()
+        {
+            return None;
+        }
+        let left = wait.saturating_sub(began.elapsed());
+        if left.is_zero() {
+            return Some(());
+        }
+        bell.sleep(left);
+    }
+}
+
+/// What wakes a thread. Not `thread::park`: the code around may wait for its own `unpark`.
+#[derive(Debug, Default)]
+struct Bell {
+    rung: Mutex<bool>,
+    rings: Condvar,
+}
+
+impl Bell {
+    /// Sleeps until it rings, and no longer than this.
+    fn sleep(&self, longest: Duration) {
+        let rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        let slept = (self.rings).wait_timeout_while(rung, longest, |rung| !*rung);
+        let (mut rung, _) = slept.unwrap_or_else(PoisonError::into_inner);
+        *rung = false;
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.rings.notify_one();
     }
 }
 

@@ -44,7 +44,7 @@ mod settle;
 mod timers;
 
 pub use self::attempt::{Cut, Limits, Never};
-pub use self::blocking::CanBlock;
+pub use self::blocking::{CanBlock, unless_blocking};
 pub use self::cancel::{Cancels, Signal, unless, unless_begun};
 pub use self::ends::{
     AnyEnding, Around, Ending, Ends, NoStopped, RunsTwice, Same, ends, ends_of_both,

@@ -1,8 +1,10 @@
 //! The pause of a budget: after the hint of a server to one call, the calls that share the budget wait too.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use super::attempt::{Cut, Limits};
+use super::blocking::unless_blocking;
 use super::timers::Next;
 use super::{Call, NextAttemptAt, State};
 use crate::clock::Stamp;
@@ -32,6 +34,19 @@ impl<C: Limits, K> Call<'_, C, K> {
             self.wait_blocking(at);
         }
         Ok(())
+    }
+
+    /// The same, or returns `None` if the `cancel` future completes first.
+    pub fn pass_pause_blocking_unless<F: Future>(
+        &mut self,
+        mut cancel: Pin<&mut F>,
+    ) -> Option<Result<(), C>> {
+        loop {
+            match unless_blocking(cancel.as_mut(), || self.pause())? {
+                Ok(Some(at)) => self.wait_blocking_unless(cancel.as_mut(), at)?,
+                passed => return Some(passed.map(|_| ())),
+            }
+        }
     }
 
     /// Returns how long the next attempt waits, or `None` if it begins now.
