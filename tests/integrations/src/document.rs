@@ -90,7 +90,8 @@ async fn serve(mut connection: TcpStream, state: Arc<Mutex<State>>) {
             return;
         }
         let text = if status == "200 OK" { &*state.text } else { "" };
-        format!("HTTP/1.1 {status}\r\nconnection: close\r\n\r\n{text}")
+        let version = state.version;
+        format!("HTTP/1.1 {status}\r\netag: \"{version}\"\r\nconnection: close\r\n\r\n{text}")
     };
     // A client that has gone does not read it.
     let _: std::io::Result<()> = connection.write_all(answer.as_bytes()).await;

@@ -1,0 +1,76 @@
+//! What the guide recommends for whole programs, against the fault that it is about.
+
+use std::cell::Cell;
+use std::io;
+use std::pin::pin;
+
+use futures::stream::{self, StreamExt as _};
+use reattempt::{BATCH, Budget, Policy, Verdict, retry};
+use tokio::time::{Instant, sleep};
+
+use crate::script::ms;
+
+/// `cancelling.md`: a call in a `select!` that is in a loop.
+#[tokio::test(start_paused = true)]
+async fn a_select_in_a_loop_begins_the_call_again_unless_the_call_is_made_before_it() {
+    #[retry(attempts = 4, base = "1s", jitter = "none")]
+    async fn fetch(numbers: &Cell<(u32, u32)>) -> io::Result<()> {
+        let (calls, retries) = numbers.get();
+        let first = reattempt::Attempt::current().is_some_and(|attempt| attempt.number() == 1);
+        numbers.set(if first {
+            (calls + 1, retries)
+        } else {
+            (calls, retries + 1)
+        });
+        Err(io::ErrorKind::ConnectionReset.into())
+    }
+    let (again, once) = (Cell::default(), Cell::default());
+    let began = Instant::now();
+    while began.elapsed() < ms(3_000) {
+        tokio::select! { _ = fetch(&again) => break, () = sleep(ms(100)) => {} }
+    }
+    assert_eq!(again.get(), (30, 0));
+    let mut call = pin!(fetch(&once));
+    loop {
+        tokio::select! { _ = &mut call => break, () = sleep(ms(100)) => {} }
+    }
+    assert_eq!(once.get(), (1, 3));
+}
+
+/// `programs.md`: two hundred prompts, fifty at a time, of which the server takes twenty a second and sends the others back for a second.
+#[tokio::test(start_paused = true)]
+async fn a_batch_under_a_rate_limit_loses_nothing() {
+    async fn lost(policy: Policy, budget: Budget) -> usize {
+        let (second, taken) = (Cell::new(0), Cell::new(0));
+        let began = Instant::now();
+        let prompt = async || {
+            sleep(ms(50)).await;
+            let now = began.elapsed().as_secs();
+            if second.replace(now) != now {
+                taken.set(0);
+            }
+            taken.set(taken.get() + 1);
+            if taken.get() > 20 {
+                Err(io::Error::from(io::ErrorKind::ResourceBusy))
+            } else {
+                Ok(())
+            }
+        };
+        let run = || {
+            let run = policy.run(&prompt).with_budget(&budget);
+            run.verdict(|_: &io::Error| (Verdict::Throttled, Some(ms(1_000))))
+                .unboxed()
+        };
+        let all = stream::iter(0..200).map(|_| async { run().await.is_err() });
+        all.buffer_unordered(50)
+            .filter(|lost| std::future::ready(*lost))
+            .count()
+            .await
+    }
+    let pause = || Budget::new().with_pause();
+    // With three attempts, most are lost, and many with a pause for all.
+    assert!(lost(Policy::new(), Budget::new()).await > 100);
+    assert!(lost(Policy::new(), pause()).await > 20);
+    assert_eq!(lost(BATCH, Budget::new()).await, 0);
+    assert_eq!(lost(BATCH, pause()).await, 0);
+}
