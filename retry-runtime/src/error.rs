@@ -93,6 +93,10 @@ impl<E: Retryable> Retryable for Error<E> {
             Self::Stopped(stopped) => stopped.hint(),
         }
     }
+
+    fn timed_out(&self) -> bool {
+        self.failed().is_some_and(E::timed_out)
+    }
 }
 
 #[cfg(test)]

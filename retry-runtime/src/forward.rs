@@ -19,6 +19,9 @@ pub trait Forwards {
 
     /// Returns the hint of the field.
     fn hint(&self) -> Option<Duration>;
+
+    /// Returns whether the client of the field ended the request at a limit of its own.
+    fn timed_out(&self) -> bool;
 }
 
 #[diagnostic::do_not_recommend]
@@ -31,6 +34,11 @@ impl<T: Retryable + ?Sized> Forwards for T {
     #[inline]
     fn hint(&self) -> Option<Duration> {
         Retryable::hint(self)
+    }
+
+    #[inline]
+    fn timed_out(&self) -> bool {
+        Retryable::timed_out(self)
     }
 }
 

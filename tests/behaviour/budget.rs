@@ -15,6 +15,7 @@ use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 use reattempt::{Attempt, Budget, Retryable, Stopped, Verdict, retry, with_report};
 use tokio::time::Instant;
+use tokio::time::error::Elapsed;
 
 use crate::script::{RESET, Script, Step, ms, times_of};
 
@@ -670,4 +671,42 @@ async fn random_failures_do_not_touch_the_budget_and_an_outage_does() {
         bounded <= 2_700,
         "{bounded}: 100, and five for each call under way"
     );
+}
+
+/// A client may have a limit of its own, below ours or without ours.
+#[tokio::test(start_paused = true)]
+async fn a_failure_at_the_own_limit_of_a_client_costs_as_much_as_a_timeout() {
+    static TOKENS: Budget = Budget::new().with_refill(0.0);
+    #[derive(Debug, thiserror::Error, Retryable)]
+    enum Failure {
+        #[error(transparent)]
+        #[retryable(forward)]
+        OfClient(#[from] Elapsed),
+        #[error(transparent)]
+        #[retryable(forward)]
+        Stopped(#[from] Stopped),
+    }
+    async fn ask() -> Result<(), Elapsed> {
+        tokio::time::timeout(ms(50), std::future::pending()).await
+    }
+    #[retry(attempts = 2, budget = TOKENS)]
+    async fn alone() -> Result<(), Box<Elapsed>> {
+        Ok(ask().await?)
+    }
+    #[retry(attempts = 2, timeout = "1s", budget = TOKENS)]
+    async fn below() -> Result<(), Failure> {
+        Ok(ask().await?)
+    }
+    #[retry(attempts = 2, timeout = "1s", on = "Elapsed", budget = TOKENS)]
+    async fn inside() -> io::Result<()> {
+        ask().await.map_err(io::Error::other)
+    }
+    for price in [6.0, 12.0, 18.0] {
+        match price {
+            6.0 => drop(alone().await.unwrap_err()),
+            12.0 => drop(below().await.unwrap_err()),
+            _ => drop(inside().await.unwrap_err()),
+        }
+        assert_eq!(200.0 - TOKENS.level(), price);
+    }
 }

@@ -30,17 +30,34 @@ use crate::tokens::{self, located};
 //                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::__private::Forwards>::hint(field0),
 //             }
 //         }
+//         fn timed_out(&self) -> bool {
+//             match self {
+//                 Self::Closed { .. } => false,
+//                 Self::Busy { .. } => false,
+//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::__private::Forwards>::timed_out(field0),
+//             }
+//         }
 //     }
 pub(crate) fn implementation(model: &ErrorType<'_>) -> TokenStream {
     let root = &model.root;
     let verdict = each_case(model, |case| verdict(case, root));
-    // If no case has a hint, the default method of the trait is right.
+    // If no case has a hint, or forwards to a client, the default method of the trait is right.
     let mut hints = model.cases.iter().map(|case| &case.hint);
     let hinted = hints.any(|hint| !matches!(hint, HintSource::None));
     let hint = hinted.then(|| {
         let arms = each_case(model, |case| hint(case, root));
         quote! {
             fn hint(&self) -> ::core::option::Option<::core::time::Duration> {
+                #arms
+            }
+        }
+    });
+    let mut verdicts = model.cases.iter().map(|case| &case.verdict);
+    let forwards = verdicts.any(|verdict| matches!(verdict, VerdictSource::Forward(_)));
+    let timed_out = forwards.then(|| {
+        let arms = each_case(model, |case| timed_out(case, root));
+        quote! {
+            fn timed_out(&self) -> ::core::primitive::bool {
                 #arms
             }
         }
@@ -52,6 +69,7 @@ pub(crate) fn implementation(model: &ErrorType<'_>) -> TokenStream {
                 #verdict
             }
             #hint
+            #timed_out
         },
     )
 }
@@ -129,6 +147,13 @@ fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
         }
     };
     arm(case, &bound, &value)
+}
+
+fn timed_out(case: &Case<'_>, root: &TokenStream) -> TokenStream {
+    match &case.verdict {
+        VerdictSource::Forward(field) => arm(case, &[field], &ask(field, root, "timed_out")),
+        _ => arm(case, &[], &quote!(false)),
+    }
 }
 
 /// `<Type as Forwards>::method(field)`. rustc reports a type without a verdict at the field.

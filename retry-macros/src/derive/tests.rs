@@ -54,6 +54,14 @@ fn the_expansion_is_one_impl() {
                         <io::Error as ::reattempt::__private::Forwards>::hint(__retry_field0),
                 }
             }
+            fn timed_out(&self) -> ::core::primitive::bool {
+                match self {
+                    Self::Closed { .. } => false,
+                    Self::Busy { .. } => false,
+                    Self::Io { 0: __retry_field0, .. } =>
+                        <io::Error as ::reattempt::__private::Forwards>::timed_out(__retry_field0),
+                }
+            }
         }
     };
     assert_eq!(expansion.to_string(), expected.to_string());

@@ -31,6 +31,10 @@ impl Retryable for io::Error {
     fn hint(&self) -> Option<Duration> {
         self.get_ref().and_then(|_| with_causes(self).hint)
     }
+
+    fn timed_out(&self) -> bool {
+        self.get_ref().is_some() && known::assessment(self).timed_out
+    }
 }
 
 impl Alone for io::Error {

@@ -135,6 +135,10 @@ macro_rules! by_its_chain {
             fn hint(&self) -> Option<std::time::Duration> {
                 $crate::adapters::known::assessment(self).hint
             }
+
+            fn timed_out(&self) -> bool {
+                $crate::adapters::known::assessment(self).timed_out
+            }
         }
     };
 }
@@ -290,6 +294,19 @@ impl Answer {
             ..Self::open(verdict)
         }
     }
+
+    /// The client ended the request at a limit of its own.
+    #[cfg(feature = "hyper-1")]
+    pub(crate) const fn timed_out() -> Self {
+        let assessment = Assessment {
+            timed_out: true,
+            ..Assessment::new(Verdict::Transient)
+        };
+        Self {
+            assessment,
+            ..Self::certain(Verdict::Transient)
+        }
+    }
 }
 
 #[cfg(feature = "_grpc")]
@@ -303,7 +320,7 @@ macro_rules! of_tonic {
             alone::<$version::Status>(link).or_else(|| {
                 // The timeout of this client. It is only found as the source of a `Status`.
                 as_type::<$version::TimeoutExpired>(link)?;
-                Some(Answer::open(Verdict::Transient))
+                Some(Answer::timed_out())
             })
         }
     };

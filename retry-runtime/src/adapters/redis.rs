@@ -56,6 +56,10 @@ impl Retryable for RedisError {
             _ => Verdict::Unknown,
         }
     }
+
+    fn timed_out(&self) -> bool {
+        self.is_timeout()
+    }
 }
 
 fn of_server(error: &RedisError) -> Verdict {

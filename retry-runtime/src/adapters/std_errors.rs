@@ -17,6 +17,10 @@ macro_rules! as_what_it_points_at {
             fn hint(&self) -> Option<Duration> {
                 (**self).hint()
             }
+
+            fn timed_out(&self) -> bool {
+                (**self).timed_out()
+            }
         }
     )+};
 }
@@ -31,23 +35,27 @@ impl OfClient for ::tower::load_shed::error::Overloaded {}
 
 /// Errors that always have the same verdict.
 macro_rules! always {
-    ($($(#[$attribute:meta])* $verdict:ident: $error:ty,)+) => {$(
+    ($($(#[$attribute:meta])* $verdict:ident $($timed_out:ident)?: $error:ty,)+) => {$(
         $(#[$attribute])*
         #[diagnostic::do_not_recommend]
         impl Retryable for $error {
             fn verdict(&self) -> Verdict {
                 Verdict::$verdict
             }
+
+            $(fn $timed_out(&self) -> bool {
+                true
+            })?
         }
     )+};
 }
 
 always! {
     /// The body set this timeout for one of its steps.
-    Transient: tokio::time::error::Elapsed,
+    Transient timed_out: tokio::time::error::Elapsed,
     /// A `Timeout` cut the request, which may have run.
     #[cfg(feature = "tower-0_5")]
-    Transient: ::tower::timeout::error::Elapsed,
+    Transient timed_out: ::tower::timeout::error::Elapsed,
     /// A `LoadShed` did not call the service.
     #[cfg(feature = "tower-0_5")]
     Refused: ::tower::load_shed::error::Overloaded,

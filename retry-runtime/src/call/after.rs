@@ -8,14 +8,15 @@ use super::State;
 use super::attempt::Cut;
 use super::decide::{Repeatable, Situation, decide, held_back};
 use super::events::{Event, FailedWith};
+use super::permit::{JustFailed, request};
 use super::settle::Said;
-use super::timers::Next;
+use super::timers::{Next, ROUNDED};
 use crate::budget::Charge;
 use crate::classify::{AskedDelay, Assessment, Ruling, Verdict};
 use crate::clock::Stamp;
 use crate::context::{Bodies, outer};
 use crate::metrics::Attempted;
-use crate::report::PreviousFailure;
+use crate::report::{HedgeOutcome, PreviousFailure};
 use crate::stopped::{Outcome, Stopped};
 
 impl State<'_> {
@@ -76,13 +77,16 @@ impl State<'_> {
     pub(super) fn cut(&mut self, cut: Cut, said: Said) -> Result<Next, Stopped> {
         let verdict = self.verdict_of_cut();
         let exhausted = Outcome::Timeout;
-        let hint = None;
         // The server may have completed the operation, so not every attempt may be repeated.
         let may_repeat = || {
             said != Said::Vetoed && self.settings.idempotent != Some(false) && !self.is_in_doubt()
         };
         let retry = match cut {
-            Cut::Timeout | Cut::OfClient if may_repeat() => Ok(Repeatable { hint, exhausted }),
+            Cut::Timeout | Cut::OfClient if may_repeat() => Ok(Repeatable {
+                hint: None,
+                exhausted,
+                timed_out: true,
+            }),
             Cut::Timeout | Cut::OfClient => Err(exhausted),
             Cut::Deadline => Err(Outcome::Deadline),
             Cut::NotReady => {
@@ -98,26 +102,6 @@ impl State<'_> {
         let failed = FailedWith { verdict, words };
         self.wait_or_end(PreviousFailure::TimedOut, retry, failed)
             .map_err(|outcome| self.stopped(outcome, cut))
-    }
-
-    /// Ends an attempt. `words` are its error, if it failed. Returns what the budget has charged for it.
-    pub(super) fn end_attempt(
-        &mut self,
-        how: Attempted,
-        words: Option<&dyn Display>,
-    ) -> Option<Charge> {
-        // The phase changes first: if an observer panics, the attempt is not counted again.
-        let spent = self.frame.end_attempt();
-        if self.is_noted() {
-            self.on_body_ended(how, words);
-        }
-        if let Bodies::Both(which) = self.frame.bodies {
-            // Dropped with the attempt.
-            self.frame.bodies = Bodies::Rest(which.other());
-            self.on_body_ended(Attempted::Unfinished, None);
-            self.frame.bodies = Bodies::Rest(which);
-        }
-        spent
     }
 
     /// Ends an attempt that failed, and then waits or ends the call.
@@ -150,7 +134,7 @@ impl State<'_> {
         self.frame.times.start(|| now);
         let situation = self.situation(now, retry.hint);
         let mut fitted = decide(retry, self.frame.refusal(), &situation)?;
-        let permit = self.take_permit(now);
+        let permit = self.take_permit(retry.timed_out, now);
         if permit.is_none() {
             fitted = held_back(retry, &situation, Outcome::Budget)?;
         }
@@ -162,6 +146,27 @@ impl State<'_> {
             rest.noted().go_on();
         }
         Ok(self.start_wait(range, now, Some(failed)))
+    }
+
+    /// Takes a permit for the next retry, after an attempt that maybe ended at a limit of its client. Returns what the budget charges,
+    /// or `None` if it refuses.
+    fn take_permit(&self, timed_out: bool, now: Stamp) -> Option<Charge> {
+        let (Some(how), Some(budget)) = (self.frame.previous, self.budget()) else {
+            return Some(Charge::Free);
+        };
+        let frame = &self.frame;
+        let noted = frame.rest.get().map(|rest| rest.noted());
+        let hedged = noted.is_some_and(|noted| noted.hedging.hedge == Some(HedgeOutcome::Lost));
+        let failed = JustFailed {
+            how,
+            number: frame.number() - u32::from(hedged),
+            // A client that keeps to our timeout too may be first.
+            at_limit: timed_out || frame.cut().minus(ROUNDED) <= now,
+            progressed: frame.progressed() == frame.number(),
+            was_pending: frame.was_pending,
+            had_begun: budget.had_begun(frame.faults),
+        };
+        budget.take(request(failed), now)
     }
 
     /// What the decision about another attempt depends on.

@@ -13,6 +13,8 @@ pub(super) struct Repeatable {
     pub(super) hint: Option<AskedDelay>,
     /// How the call ends if no attempt is left.
     pub(super) exhausted: Outcome,
+    /// The attempt ended at a limit: its timeout, or one of the client.
+    pub(super) timed_out: bool,
 }
 
 impl Repeatable {
@@ -20,7 +22,11 @@ impl Repeatable {
     pub(super) fn after(ruling: Ruling) -> Result<Self, Outcome> {
         let exhausted = Outcome::AttemptsExhausted;
         let hint = ruling.hint();
-        let repeatable = ruling.retry.then_some(Self { hint, exhausted });
+        let repeatable = ruling.retry.then_some(Self {
+            hint,
+            exhausted,
+            timed_out: ruling.timed_out,
+        });
         repeatable.ok_or(Outcome::NotRetryable)
     }
 }
@@ -204,6 +210,7 @@ mod tests {
     const TIMED_OUT: Result<Repeatable, Outcome> = Ok(Repeatable {
         hint: None,
         exhausted: Outcome::Timeout,
+        timed_out: true,
     });
 
     #[test]

@@ -1,13 +1,16 @@
-//! The end of a call: by a success, by a failure, by a limit between two attempts, or by a drop.
+//! The end of an attempt, and of a call: by a success, by a failure, by a limit between two attempts, or by a drop.
+
+use std::fmt::Display;
 
 use super::attempt::Cut;
 use super::events::{Event, FailedWith};
 #[cfg(feature = "_layers")]
 use super::timers::ROUNDED;
 use super::{Call, State};
+use crate::budget::Charge;
 use crate::classify::Verdict;
 use crate::clock::Stamp;
-use crate::context::Phase;
+use crate::context::{Bodies, Phase};
 use crate::listen::{is_listening, notify};
 use crate::metrics::Attempted;
 use crate::report::{HedgeOutcome, Which};
@@ -116,6 +119,26 @@ impl State<'_> {
         outcome
     }
 
+    /// Ends an attempt. `words` are its error, if it failed. Returns what the budget has charged for it.
+    pub(super) fn end_attempt(
+        &mut self,
+        how: Attempted,
+        words: Option<&dyn Display>,
+    ) -> Option<Charge> {
+        // The phase changes first: if an observer panics, the attempt is not counted again.
+        let spent = self.frame.end_attempt();
+        if self.is_noted() {
+            self.on_body_ended(how, words);
+        }
+        if let Bodies::Both(which) = self.frame.bodies {
+            // Dropped with the attempt.
+            self.frame.bodies = Bodies::Rest(which.other());
+            self.on_body_ended(Attempted::Unfinished, None);
+            self.frame.bodies = Bodies::Rest(which);
+        }
+        spent
+    }
+
     /// The verdict of an attempt that is cut now. If a commit or a request is cut, it may have taken effect.
     pub(super) fn verdict_of_cut(&self) -> Verdict {
         if self.frame.open_effect().is_some() {
@@ -140,15 +163,11 @@ impl State<'_> {
     #[inline(never)]
     pub(crate) fn stopped(&self, outcome: Outcome, cut: Cut) -> Stopped {
         let elapsed = self.elapsed().unwrap_or_default();
-        let (policy, times) = (&self.settings.policy, self.frame.times);
-        // An inherited deadline has no length of its own.
-        let is_own = |own| times.started.map(|at| at.plus(own)) == Some(times.deadline);
+        let policy = &self.settings.policy;
         let limit = match outcome {
-            Outcome::Timeout => policy.timeout().filter(|_| cut != Cut::OfClient),
-            Outcome::Deadline => policy
-                .deadline()
-                .filter(|own| is_own(*own) || elapsed >= *own),
-            Outcome::Paused => policy.deadline(),
+            Outcome::Timeout if cut != Cut::OfClient => policy.timeout(),
+            // An inherited deadline has no length of its own.
+            Outcome::Deadline | Outcome::Paused if !self.frame.inherits => policy.deadline(),
             _ => None,
         };
         Stopped {

@@ -72,7 +72,7 @@ impl State<'_> {
         let Some((left, most)) = self.left_of_pause(now) else {
             return Ok(None);
         };
-        outer(|outer| self.frame.times.inherit(&outer.limits()));
+        outer(|outer| self.frame.inherit(&outer.limits()));
         // Over the first ceiling, so that the calls do not all begin at the end of the pause.
         let (low, high) = self.settings.delay_range(0, None);
         let spread = left.saturating_add(high.saturating_sub(low));

@@ -1,33 +1,30 @@
-//! The permit for a retry: what a call asks its budget for.
+//! What a call asks its budget for, before a retry. Pure.
 
-use super::State;
-use super::timers::ROUNDED;
 use crate::budget::{Charge, Request};
 use crate::classify::Verdict;
-use crate::clock::Stamp;
-use crate::report::{HedgeOutcome, PreviousFailure};
+use crate::report::PreviousFailure;
 
 /// An attempt that failed, as far as its budget wants to know.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-struct JustFailed {
-    how: PreviousFailure,
+pub(super) struct JustFailed {
+    pub(super) how: PreviousFailure,
     /// Its number, without a hedge.
-    number: u32,
-    /// It failed when its timeout was reached, or as good as that.
-    at_limit: bool,
+    pub(super) number: u32,
+    /// It failed when its timeout was reached, or as good as that, or at a limit of its client.
+    pub(super) at_limit: bool,
     /// It made progress.
-    progressed: bool,
+    pub(super) progressed: bool,
     /// The call was pending. A wait counts as that.
-    was_pending: bool,
+    pub(super) was_pending: bool,
     /// The call had begun when the fault of the service began.
-    had_begun: bool,
+    pub(super) had_begun: bool,
 }
 
-/// What the retry after such an attempt asks for. Pure.
-fn request(failed: JustFailed) -> Request {
+/// What the retry after such an attempt asks for.
+pub(super) fn request(failed: JustFailed) -> Request {
     let charge = match failed.how {
-        // A client that keeps to the limit too may be first.
+        // The service may still work on it.
         PreviousFailure::Failed(Verdict::Transient) if failed.at_limit => Charge::Timeout,
         how => Charge::after(how),
     };
@@ -41,27 +38,6 @@ fn request(failed: JustFailed) -> Request {
         number: failed.number,
         had_begun: failed.had_begun && !failed.progressed,
         at_once: !failed.was_pending && failed.number == 1,
-    }
-}
-
-impl State<'_> {
-    /// Takes a permit for the next retry. Returns what the budget charges for it, or `None` if it refuses.
-    pub(super) fn take_permit(&self, now: Stamp) -> Option<Charge> {
-        let (Some(how), Some(budget)) = (self.frame.previous, self.budget()) else {
-            return Some(Charge::Free);
-        };
-        let frame = &self.frame;
-        let noted = frame.rest.get().map(|rest| rest.noted());
-        let hedged = noted.is_some_and(|noted| noted.hedging.hedge == Some(HedgeOutcome::Lost));
-        let failed = JustFailed {
-            how,
-            number: frame.number() - u32::from(hedged),
-            at_limit: frame.cut().minus(ROUNDED) <= now,
-            progressed: frame.progressed() == frame.number(),
-            was_pending: frame.was_pending,
-            had_begun: budget.had_begun(frame.faults),
-        };
-        budget.take(request(failed), now)
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Ruling {
     pub(crate) verdict: Verdict,
     /// What the error asked for. It bounds the delay from below.
     pub(crate) hint: Option<Duration>,
+    /// Whether the client ended the request at a limit of its own, which costs what a timeout costs.
+    pub(crate) timed_out: bool,
 }
 
 impl Ruling {
@@ -37,12 +39,13 @@ impl Ruling {
 
     /// Allows another attempt if a rule says so.
     #[must_use]
-    pub const fn when(retry: bool, Assessment { verdict, hint }: Assessment) -> Self {
+    pub const fn when(retry: bool, assessment: Assessment) -> Self {
         Self {
             retry,
             exact: false,
-            verdict,
-            hint,
+            verdict: assessment.verdict,
+            hint: assessment.hint,
+            timed_out: assessment.timed_out,
         }
     }
 
@@ -57,7 +60,10 @@ impl Ruling {
     /// Allows another attempt for an `Ok` value that `when_ok` calls a failure, or that `until` does not call ready.
     #[must_use]
     pub(crate) const fn failed_value(verdict: Verdict, hint: Option<Duration>) -> Self {
-        Self::retry(Assessment { verdict, hint })
+        Self::retry(Assessment {
+            hint,
+            ..Assessment::new(verdict)
+        })
     }
 
     /// Allows no other attempt if `unless` forbids it.
@@ -163,7 +169,10 @@ impl VerdictAnswer for Verdict {
 impl VerdictAnswer for (Verdict, Option<Duration>) {
     fn into_assessment(self) -> Assessment {
         let (verdict, hint) = self;
-        Assessment { verdict, hint }
+        Assessment {
+            hint,
+            ..Assessment::new(verdict)
+        }
     }
 }
 
@@ -200,10 +209,7 @@ pub fn verdict_of<E: Retryable + ?Sized>(error: &E) -> Assessment {
     match error.verdict() {
         // It is not retried, so its hint has no meaning.
         Verdict::Permanent => Assessment::new(Verdict::Permanent),
-        verdict => Assessment {
-            verdict,
-            hint: error.hint(),
-        },
+        _ => Assessment::of(error),
     }
 }
 

@@ -116,6 +116,12 @@ pub trait Retryable {
     fn hint(&self) -> Option<Duration> {
         None
     }
+
+    /// Whether the client ended the request at a limit of its own, so the server may still work on it.
+    #[doc(hidden)]
+    fn timed_out(&self) -> bool {
+        false
+    }
 }
 
 /// The error type of a client. It cannot hold a [`Stopped`](crate::Stopped), so the call of a run gives an
@@ -147,6 +153,8 @@ pub struct Assessment {
     pub verdict: Verdict,
     /// The delay that the server asked for.
     pub hint: Option<Duration>,
+    /// Whether the client ended the request at a limit of its own.
+    pub timed_out: bool,
 }
 
 impl Assessment {
@@ -159,6 +167,7 @@ impl Assessment {
         Self {
             verdict,
             hint: None,
+            timed_out: false,
         }
     }
 
@@ -167,6 +176,7 @@ impl Assessment {
         Self {
             verdict: error.verdict(),
             hint: error.hint(),
+            timed_out: error.timed_out(),
         }
     }
 }

@@ -61,6 +61,8 @@ pub(crate) struct Frame {
     pub(crate) previous: Option<PreviousFailure>,
     /// How many faults of its budget had begun when the call began.
     pub(crate) faults: u32,
+    /// The deadline is that of an outer call or of a scope, and not the call's own.
+    pub(crate) inherits: bool,
     /// The call was pending. Until then, calls that were made with it may not have begun.
     pub(crate) was_pending: bool,
     /// What the last poll of the body left: the outcome of a call inside that was refused a retry.
@@ -85,6 +87,7 @@ impl Frame {
             inside: Allowed { leeway, again },
             previous: None,
             faults: 0,
+            inherits: false,
             was_pending: false,
             refusal: Cell::new(None),
             node: OnceCell::new(),
@@ -339,7 +342,13 @@ impl Frame {
     /// Forgets the limits of the attempt before, and takes over those around.
     pub(crate) fn renew_limits(&mut self) {
         self.times = Times::new(self.times.started, self.times.deadline);
-        outer(|outer| self.times.inherit(&outer.limits()));
+        outer(|outer| self.inherit(&outer.limits()));
+    }
+
+    /// Takes over these limits, if they are nearer.
+    pub(crate) fn inherit(&mut self, around: &Times) {
+        self.inherits |= around.deadline < self.times.deadline;
+        self.times.inherit(around);
     }
 
     /// Whether the deadline of this call is also that of the outer call: its own, or one that it inherited.

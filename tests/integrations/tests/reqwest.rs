@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use http_body_util::StreamBody;
 use hyper::body::{Bytes, Frame};
 use integrations::loopback::{Answer, Loopback, nobody};
-use reattempt::{Outcome, Policy, Retryable as _, Verdict, retry};
+use reattempt::{Outcome, Policy, Retryable as _, Verdict, retry, with_report};
 
 use super::adapter::{RequestError, RequestExt as _, ResponseExt as _, is_retryable};
 use super::client::{self, Client, Method, Request, RequestBuilder, Response};
@@ -69,6 +69,13 @@ async fn the_client_s_own_timeout_is_transient() {
     assert_eq!(error.verdict(), Verdict::Transient);
     // Also as the source of another error.
     assert_eq!(std::io::Error::other(error).verdict(), Verdict::Transient);
+    // It costs as much as a timeout of the call, 6 tokens of 200, of which some came back meanwhile.
+    let server = Loopback::start(&[Answer::Stall, Answer::Stall]).await;
+    let request = || http().get(server.url()).timeout(Duration::from_millis(50));
+    let call = Policy::new().with_attempts(2).run(|| request().send());
+    let (_, report) = with_report(call.or_stopped()).await;
+    let level = report.unwrap().budget_level().unwrap();
+    assert!((194.0..197.0).contains(&level), "{level}");
 }
 
 #[tokio::test]

@@ -39,7 +39,10 @@ impl Alone for client::Error {
             return Answer::open(Verdict::Refused);
         }
         let in_browser = cfg!(all(target_family = "wasm", target_os = "unknown"));
-        if self.is_timeout() || in_browser && self.is_request() {
+        if self.is_timeout() {
+            return Answer::timed_out();
+        }
+        if in_browser && self.is_request() {
             return Answer::certain(Verdict::Transient);
         }
         // The body arrived, but it is not of the expected form, unless the connection was lost. Without a length, only the text of

@@ -233,8 +233,8 @@ struct Silent;
 fn an_error_that_is_no_std_error_is_itself() {
     let wait = Some(Duration::from_secs(3));
     let throttled = Some(Assessment {
-        verdict: Verdict::Throttled,
         hint: wait,
+        ..Assessment::new(Verdict::Throttled)
     });
     assert_eq!(found!(Plain, &Plain { wait }), throttled);
     assert_eq!(found!(Plain, &Box::new(Plain { wait })), throttled);

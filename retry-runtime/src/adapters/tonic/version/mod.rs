@@ -64,7 +64,10 @@ impl Alone for Status {
             code.verdict()
         };
         Answer {
-            assessment: Assessment { verdict, hint },
+            assessment: Assessment {
+                hint,
+                ..Assessment::new(verdict)
+            },
             is_certain: hint.is_some() || verdict == Verdict::Permanent,
             // The transport behind it tells.
             was_connected: false,
