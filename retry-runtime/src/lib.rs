@@ -66,10 +66,14 @@ pub mod reqwest_middleware {
     //! # client().unwrap();
     //! ```
 
+    use crate::adapters::reqwest as requests;
     use ::{reqwest, reqwest_middleware as client};
 
     #[path = "reqwest_middleware.rs"]
     mod version;
+
+    pub use self::version::{RequestError, RequestExt};
+    pub use crate::adapters::http::{Refusals, RequestInDoubt};
 
     pub use crate::tower::{HasVerdict, HttpRequests, Requests, RetryLayer};
 }
@@ -78,10 +82,14 @@ pub mod reqwest_middleware {
 pub mod reqwest_middleware_0_4 {
     //! `reqwest-middleware` 0.4: the same as `reqwest_middleware_0_5` has for 0.5, with `reqwest` 0.12.
 
+    use crate::adapters::reqwest_0_12 as requests;
     use ::{reqwest_0_12 as reqwest, reqwest_middleware_0_4 as client};
 
     #[path = "reqwest_middleware.rs"]
     mod version;
+
+    pub use self::version::{RequestError, RequestExt};
+    pub use crate::adapters::http::{Refusals, RequestInDoubt};
 
     pub use crate::tower::{HasVerdict, HttpRequests, Requests, RetryLayer};
 }

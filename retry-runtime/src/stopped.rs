@@ -118,7 +118,10 @@ pub(crate) enum Effect {
     /// The `COMMIT` of a transaction.
     Commit,
     /// A request that may not run twice.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no request is entered yet"))]
+    #[cfg_attr(
+        not(any(feature = "http-1", test)),
+        expect(dead_code, reason = "without `http`, there is no request")
+    )]
     Request,
 }
 

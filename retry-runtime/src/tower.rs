@@ -497,6 +497,11 @@ impl<Q, L> RetryLayer<Q, L> {
     }
 }
 
+/// A mark of a response that came from another URL than that of its request.
+#[cfg(feature = "_requests")]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Redirected;
+
 /// How the calls of a layer end. A site with limits has an error that can be a [`Stopped`](crate::Stopped).
 #[doc(hidden)]
 pub trait ErrorOfLayer<E> {

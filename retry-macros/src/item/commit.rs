@@ -20,17 +20,17 @@ use crate::tokens::{
 /// Output:  transaction.commit().__retry_commit(|commit, returned| commit.track(returned)).await?
 /// ```
 ///
-/// If it is `hedged`, a second attempt may run beside the first. If it is `said` whether running twice does harm, or the body has an
-/// idempotency key, such as a header that it sets, a request is not asked about.
+/// If it is `hedged`, a second attempt may run beside the first. If it is `said` whether running twice does harm, or the chain of
+/// calls behind a request sets the header of an idempotency key, the request is not asked about. Nor is one that `send_checked` or its
+/// like sends there, but for a task that does not know its attempt, and for a hedge.
 pub(crate) fn with_commits(body: TokenStream, hedged: bool, said: bool) -> [TokenStream; 2] {
-    let keyed = any_text(&body, |text| text.to_lowercase().contains("idempotency"));
-    let note = keyed.then(|| generated!(__retry::note_key();));
+    let note = sets_key(&body).then(|| generated!(__retry::note_key();));
     let is_asked = |word: &Ident| among("commit post patch POST PATCH", &unraw(word));
     // Most bodies stay as they are.
     if !any_word(&body, &is_asked) {
         return [generated!(#note), body];
     }
-    let sends = !said && !keyed && !has_word(&body, "attempt_headers");
+    let sends = !said;
     let attempt = if hedged { "track_beside" } else { "track" };
     let before = generated! {
         #[allow(unused_imports)]
@@ -64,8 +64,10 @@ fn tracked(body: TokenStream, sends: bool, attempt: &str, track: &str) -> TokenS
         };
         let (inside, asks) = match word.as_str() {
             "commit" if is_call && group.stream().is_empty() => (track, Some(track)),
-            "post" | "patch" if is_call && sends => (track, Some("send")),
-            "request" if is_call && sends && has_word(group, "POST PATCH") => (track, Some("send")),
+            "post" | "patch" if is_call && sends => (track, asks_about(&tokens, at, track)),
+            "request" if is_call && sends && has_word(group, "POST PATCH") => {
+                (track, asks_about(&tokens, at, track))
+            }
             // A task knows nothing of the attempt, unless that is propagated to it.
             "propagate" => (attempt, None),
             word if word.starts_with("spawn") => ("track_apart", None),
@@ -84,6 +86,135 @@ fn tracked(body: TokenStream, sends: bool, attempt: &str, track: &str) -> TokenS
         quote::quote!(#group #asked)
     });
     each.collect()
+}
+
+/// The methods of a chain, with their arguments.
+type Calls = Vec<(String, TokenStream)>;
+
+/// How to ask about the request whose arguments are at `at`, unless its chain says that it has a key or is tracked.
+fn asks_about(tokens: &[TokenTree], at: usize, track: &str) -> Option<&'static str> {
+    let (calls, rest) = chain(&tokens[at + 1..]);
+    let mut chains = vec![calls];
+    // `let request = client.post(url);` goes on where the name stands.
+    let begins = (0..at)
+        .rev()
+        .take_while(|at| !is_punct(tokens.get(*at), ";"));
+    let begins = begins.last().filter(|at| is_word(tokens.get(*at), "let"));
+    let name = begins.and_then(|at| match &tokens[at + 1..] {
+        [TokenTree::Ident(word), TokenTree::Ident(name), ..] if word == "mut" => Some(name),
+        [TokenTree::Ident(name), ..] => Some(name),
+        _ => None,
+    });
+    if let Some(name) = name.filter(|_| is_punct(rest.first(), ";")) {
+        chains_of(name, rest, &mut chains);
+    }
+    let (first, others) = chains.split_first().expect("the request has one");
+    let has = |calls: &Calls, names: &str| calls.iter().any(|(name, _)| among(names, name));
+    if chains.iter().flatten().any(|call| is_keyed(call, tokens)) {
+        return None;
+    }
+    // Elsewhere, the name may be sent by another method.
+    let is_tracked = |calls: &Calls| has(calls, TRACKED);
+    let ends = is_tracked(first) || !others.is_empty() && others.iter().all(is_tracked);
+    match track {
+        _ if !ends => Some("send"),
+        "track_apart" => Some("send_apart"),
+        "track_beside" => Some("send_beside"),
+        _ => None,
+    }
+}
+
+/// What sends a request that the attempt knows.
+const TRACKED: &str = "send_once send_checked send_with";
+
+/// The calls of the chain that goes on here, and the tokens behind it.
+fn chain(mut tokens: &[TokenTree]) -> (Calls, &[TokenTree]) {
+    let mut calls = Calls::new();
+    loop {
+        match tokens {
+            [TokenTree::Punct(mark), rest @ ..] if mark.as_char() == '?' => tokens = rest,
+            [TokenTree::Punct(dot), TokenTree::Ident(name), rest @ ..] if dot.as_char() == '.' => {
+                let is_generic = is_punct(rest.first(), ":");
+                let is_group = |token: &TokenTree| matches!(token, TokenTree::Group(_));
+                let skipped = rest.iter().position(is_group).filter(|_| is_generic);
+                tokens = &rest[skipped.unwrap_or(0)..];
+                if let [TokenTree::Group(arguments), rest @ ..] = tokens {
+                    if arguments.delimiter() == Delimiter::Parenthesis {
+                        calls.push((unraw(name), arguments.stream()));
+                        tokens = rest;
+                    }
+                }
+            }
+            _ => return (calls, tokens),
+        }
+    }
+}
+
+/// Adds the chain behind each use of the name, at any depth. What is assigned to it is none.
+fn chains_of(name: &Ident, tokens: &[TokenTree], chains: &mut Vec<Calls>) {
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Group(group) => {
+                let inner: Vec<_> = group.stream().into_iter().collect();
+                chains_of(name, &inner, chains);
+            }
+            TokenTree::Ident(word) if word == name && !is_punct(before(tokens, at, 1), ".") => {
+                if !is_punct(tokens.get(at + 1), "=") {
+                    let (calls, rest) = chain(&tokens[at + 1..]);
+                    // What is assigned to it again is sent elsewhere.
+                    let again = is_punct(before(tokens, at, 1), "=")
+                        && is_word(before(tokens, at, 2), &name.to_string())
+                        && is_punct(rest.first(), ";");
+                    if !again || calls.iter().any(|call| is_keyed(call, tokens)) {
+                        chains.push(calls);
+                    }
+                }
+            }
+            _ => (),
+        }
+    }
+}
+
+/// Whether a call sets the header of a key: `.header(IDEMPOTENCY_KEY, …)`, `.attempt_headers()`, or `.headers(map)` with a map that has
+/// it.
+fn is_keyed((name, arguments): &(String, TokenStream), tokens: &[TokenTree]) -> bool {
+    match name.as_str() {
+        "attempt_headers" => true,
+        "headers" => {
+            let mut chains = Vec::new();
+            let maps = arguments.clone().into_iter();
+            for map in maps.filter_map(|token| match token {
+                TokenTree::Ident(map) => Some(map),
+                _ => None,
+            }) {
+                chains_of(&map, tokens, &mut chains);
+            }
+            let sets = |call: &(String, TokenStream)| call.0 != "headers" && is_keyed(call, &[]);
+            chains.iter().flatten().any(sets)
+        }
+        "header" | "insert" | "append" => {
+            let arguments = arguments.clone().into_iter();
+            let name: TokenStream = arguments
+                .take_while(|token| !is_punct(Some(token), ","))
+                .collect();
+            any_text(&name, |text| text.to_lowercase().contains("idempotency"))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the body sets the header of a key somewhere.
+fn sets_key(body: &TokenStream) -> bool {
+    let tokens: Vec<_> = body.clone().into_iter().collect();
+    (0..tokens.len()).any(|at| {
+        let inner = match &tokens[at] {
+            TokenTree::Group(group) => sets_key(&group.stream()),
+            _ => false,
+        };
+        let is_header =
+            |call: &(String, TokenStream)| is_keyed(call, &[]) && call.0 != "attempt_headers";
+        inner || chain(&tokens[at..]).0.first().is_some_and(is_header)
+    })
 }
 
 #[cfg(test)]
@@ -145,6 +276,44 @@ mod tests {
     }
 
     #[test]
+    fn a_tracked_request_is_asked_about_in_a_task_and_with_a_hedge() {
+        for (body, hedged, asks) in [
+            ("client.post(url).send_checked()", true, "send_beside"),
+            ("spawn(client.post(url).send_once())", false, "send_apart"),
+            (
+                "spawn(propagate(client.post(url).send_once()))",
+                true,
+                "send_beside",
+            ),
+        ] {
+            let [_, code] = with_commits(body.parse().unwrap(), hedged, false);
+            assert!(code.to_string().contains(asks), "{body}");
+        }
+        let body = "spawn(propagate(client.post(url).send_once()))";
+        let [_, code] = with_commits(body.parse().unwrap(), false, false);
+        assert_eq!(
+            code.to_string(),
+            body.parse::<TokenStream>().unwrap().to_string()
+        );
+    }
+
+    #[test]
+    fn only_the_call_that_sets_the_header_notes_a_key() {
+        for (body, noted) in [
+            ("log(\"no Idempotency-Key\"); idempotency.send()", false),
+            (
+                "if a { request.headers_mut().insert(IDEMPOTENCY_KEY, key); }",
+                true,
+            ),
+            ("Request::post(url).header(\"idempotency-key\", key)", true),
+            ("client.post(url).header(\"x\", idempotency)", false),
+        ] {
+            let [before, _] = with_commits(body.parse().unwrap(), false, true);
+            assert_eq!(before.to_string().contains("note_key"), noted, "{body}");
+        }
+    }
+
+    #[test]
     fn a_request_is_asked_about_unless_that_is_said_or_it_has_a_key() {
         for (body, asks) in [
             ("client.post(url).send().await?;", 1),
@@ -160,6 +329,58 @@ mod tests {
             ("client.post(url).attempt_headers().send().await?;", 0),
             ("client.post(url).header(IDEMPOTENCY_KEY, key)", 0),
             ("client.post(url).header(\"Idempotency-Key\", key)", 0),
+            (
+                "let request = client.post(url); request.header(IDEMPOTENCY_KEY, key).send()",
+                0,
+            ),
+            (
+                "let mut request = client.post(url)?; if a { request = request.attempt_headers(); } request.send()",
+                0,
+            ),
+            (
+                "let mut map = Map::new(); map.insert(IDEMPOTENCY_KEY, key); client.post(url).headers(map).send()",
+                0,
+            ),
+            ("client.post(url).headers(map).send()", 1),
+            ("info!(\"no idempotency here\"); client.post(url).send()", 1),
+            (
+                "let idempotency_is_off = 1; client.post(url).header(\"x\", idempotency_is_off)",
+                1,
+            ),
+            (
+                "client.post(a).attempt_headers().send().await?; client.post(b).send().await?",
+                1,
+            ),
+            (
+                "client.post(a).header(IDEMPOTENCY_KEY, key).send().await?; client.post(b).send().await?",
+                1,
+            ),
+            ("client.post(url).json(&a).send_checked().await?", 0),
+            ("client.post::<A>(url).send_with(&POLICY).await?", 0),
+            (
+                "client.post(a).with_refusals(|_, _| true).send_once().await?; client.post(b).send().await?",
+                1,
+            ),
+            (
+                "let request = client.post(a); request.send_checked().await?",
+                0,
+            ),
+            (
+                "let mut request = client.post(a); request = request.body(b); request.send_once().await?",
+                0,
+            ),
+            (
+                "let request = client.post(a); if b { request.try_clone().send().await?; } request.send_once()",
+                1,
+            ),
+            (
+                "let request = client.post(a); helper(request).send_once()",
+                1,
+            ),
+            (
+                "Job { id: client.post(a) }; let send_checked = b; client.post(b).send()",
+                2,
+            ),
         ] {
             for (said, asks) in [(false, asks), (true, 0)] {
                 let [_, code] = with_commits(body.parse().unwrap(), false, said);

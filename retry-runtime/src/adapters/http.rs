@@ -22,8 +22,14 @@ mod date;
 mod deadline_layer;
 mod given_up;
 pub(crate) mod headers;
+mod once;
 #[cfg(feature = "_requests")]
 mod request;
+#[cfg(all(
+    feature = "_requests",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+mod witness;
 
 use std::error::Error;
 use std::fmt;
@@ -39,7 +45,17 @@ pub use self::headers::{
     ATTEMPT_NUMBER, IDEMPOTENCY_KEY, TIMEOUT_MS, is_idempotent, set_attempt_headers,
 };
 #[cfg(feature = "_requests")]
-pub use self::request::FailedRequest;
+pub(crate) use self::once::is_harmless;
+pub use self::once::send_once;
+#[cfg(feature = "_requests")]
+pub(crate) use self::request::{ClientError, ClientResponse, Sends, behind_a_redirect, by_verdict};
+#[cfg(feature = "_requests")]
+pub use self::request::{FailedRequest, Refusals, RequestInDoubt};
+#[cfg(all(
+    feature = "_requests",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+pub(crate) use self::witness::Witness;
 use crate::classify::{OfClient, Retryable, Verdict};
 use crate::clock;
 use crate::codes;
@@ -143,6 +159,24 @@ impl StatusError {
     pub(crate) fn of(self, url: String) -> Self {
         let url = Some(url.into());
         Self { url, ..self }
+    }
+
+    /// Whether the server did not run the request.
+    fn had_no_effect(&self) -> bool {
+        match self.verdict() {
+            Verdict::Refused => true,
+            Verdict::Permanent => self.status.is_client_error(),
+            _ => false,
+        }
+    }
+
+    /// It may have run, since the answer came over a redirect.
+    #[cfg(feature = "_requests")]
+    pub(crate) fn behind_a_redirect(mut self) -> Self {
+        if self.verdict() == Verdict::Refused {
+            self.known = Some(Verdict::Transient);
+        }
+        self
     }
 
     getters! {

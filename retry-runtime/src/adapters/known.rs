@@ -12,7 +12,7 @@ use crate::classify::{Assessment, Retryable, Verdict};
 use crate::stopped::{CutEffect, Stopped};
 
 #[cfg(feature = "_requests")]
-use super::http::FailedRequest;
+use super::http::{FailedRequest, RequestInDoubt};
 use super::tls;
 
 /// The most links of a chain of errors that are visited. Without a bound, nothing would end at an error that is its own
@@ -68,6 +68,10 @@ const REQUESTS: &[fn(Link<'_>) -> Option<Link<'_>>] = &[
     in_request::<reqwest::Error>,
     #[cfg(feature = "reqwest-0_12")]
     in_request::<reqwest_0_12::Error>,
+    #[cfg(feature = "reqwest-middleware-0_5")]
+    in_request::<reqwest_middleware::Error>,
+    #[cfg(feature = "reqwest-middleware-0_4")]
+    in_request::<reqwest_middleware_0_4::Error>,
 ];
 
 #[cfg(feature = "_requests")]
@@ -95,6 +99,11 @@ pub(crate) fn as_type<A: Error + 'static>(link: Link<'_>) -> Option<&A> {
 /// sources of an error that knows more than they do are not searched.
 pub(crate) fn assessment(error: Link<'_>) -> Assessment {
     if let Some(verdict) = last_word(error) {
+        #[cfg(feature = "_requests")]
+        if let Some(request) = links(error).find_map(as_type::<RequestInDoubt>) {
+            let hint = request.hint();
+            return Assessment { verdict, hint };
+        }
         return Assessment::new(verdict);
     }
     let mut innermost = Assessment::UNKNOWN;
@@ -216,7 +225,7 @@ pub(crate) fn may_search(error: Link<'_>, harmless: bool, mut look: impl FnMut(L
 /// Returns the verdict of the link if it has the last word. The chain around and behind it does not matter.
 ///
 /// - A [`Stopped`] that is permanent: an outer call must not undo what stopped it. Its source has had its attempts.
-/// - What may have taken effect: a `COMMIT` that failed without an answer, or what a limit cut. Its source, such as a lost
+/// - What may have taken effect: a `COMMIT` or a request that failed without an answer, or what a limit cut. Its source, such as a lost
 ///   connection, does not know that.
 fn has_last_word(link: Link<'_>) -> Option<Verdict> {
     // Most links are one, and no type that has it.
@@ -225,6 +234,10 @@ fn has_last_word(link: Link<'_>) -> Option<Verdict> {
     }
     if link.is::<CutEffect>() {
         return Some(Verdict::Unknown);
+    }
+    #[cfg(feature = "_requests")]
+    if let Some(request) = as_type::<RequestInDoubt>(link) {
+        return Some(request.verdict());
     }
     match as_type::<Stopped>(link).map(Stopped::verdict) {
         Some(verdict) if !verdict.is_retryable() => Some(verdict),

@@ -43,7 +43,14 @@ pub mod reqwest {
 
     mod version;
 
+    #[cfg(any(feature = "reqwest-middleware-0_5", feature = "reqwest-middleware-0_4"))]
+    #[allow(
+        unused_imports,
+        reason = "only one of the two versions may have a middleware"
+    )]
+    pub(crate) use self::version::{AsClientError, sees_redirects};
     pub use self::version::{RequestError, RequestExt, ResponseExt, is_retryable};
+    pub use super::http::{Refusals, RequestInDoubt};
 }
 #[cfg(feature = "reqwest-0_12")]
 #[path = "reqwest"]
@@ -54,7 +61,14 @@ pub mod reqwest_0_12 {
 
     mod version;
 
+    #[cfg(any(feature = "reqwest-middleware-0_5", feature = "reqwest-middleware-0_4"))]
+    #[allow(
+        unused_imports,
+        reason = "only one of the two versions may have a middleware"
+    )]
+    pub(crate) use self::version::{AsClientError, sees_redirects};
     pub use self::version::{RequestError, RequestExt, ResponseExt, is_retryable};
+    pub use super::http::{Refusals, RequestInDoubt};
 }
 #[cfg(feature = "sea-orm-2")]
 #[path = ""]

@@ -5,24 +5,24 @@
 //! it begins, because nothing may poll the calls between them before a limit of an outer call cuts its attempt: they may run in tasks,
 //! or in a `FuturesUnordered`, which polls only what was woken.
 
-#[cfg(any(feature = "_transactions", test))]
+#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 use std::sync::Arc;
 
-#[cfg(any(feature = "_transactions", test))]
+#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 use super::frame::Frame;
-#[cfg(any(feature = "_transactions", test))]
+#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 use super::rest::OpenEffect;
-#[cfg(any(feature = "_transactions", test))]
+#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 use crate::stopped::Effect;
 
 /// How an effect ended.
-#[cfg(any(feature = "_transactions", test))]
+#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
     /// It is known whether it took effect. The attempt may be repeated.
     Known,
     /// It took effect, and what follows is a part of it, as the body of a response.
-    #[expect(dead_code, reason = "no request is entered yet")]
+    #[cfg(feature = "http-1")]
     Answered,
     /// It may have taken effect.
     InDoubt,
@@ -32,7 +32,7 @@ pub(crate) enum Ended {
 ///
 /// If this future is dropped before its end, or `ends` leaves that in doubt, the attempt is not repeated, whatever fails. This
 /// also holds for the attempts of the outer calls. It also holds after an answer, until the attempt records progress.
-#[cfg(any(feature = "_transactions", test))]
+#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 pub(crate) async fn open<T>(
     effect: Effect,
     future: impl Future<Output = T>,
@@ -47,6 +47,7 @@ pub(crate) async fn open<T>(
     let output = future.await;
     match ends(&output) {
         Ended::Known => drop(open.ended.raise()),
+        #[cfg(feature = "http-1")]
         Ended::Answered => drop(open.answered.raise()),
         // The error of a request says it.
         Ended::InDoubt if in_call != Some(true) && effect == Effect::Commit => {
@@ -78,7 +79,7 @@ pub(crate) async fn open_commit<T, E: crate::classify::Lost>(
     open(Effect::Commit, commit, ends).await
 }
 
-#[cfg(any(feature = "_transactions", test))]
+#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 impl Frame {
     /// Adds what opens to the effects of the present attempt, or of its `before_retry`, and to those of the outer attempts. Returns
     /// whether there is an attempt.

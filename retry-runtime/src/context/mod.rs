@@ -14,6 +14,8 @@ mod rest;
 pub use self::attempt::{Attempt, IdempotencyKey, note_key};
 #[cfg(feature = "_transactions")]
 pub(crate) use self::commit::open_commit;
+#[cfg(feature = "http-1")]
+pub(crate) use self::commit::{Ended, open};
 pub(crate) use self::frame::{Frame, beside_body, outer};
 pub(crate) use self::nesting::FunctionId;
 pub(crate) use self::phase::{Allowed, Bodies, Leeway, Phase, Times};

@@ -33,7 +33,7 @@ pub(crate) struct OpenEffect {
     pub(super) ended: Flag,
 }
 
-#[cfg(any(feature = "_transactions", test))]
+#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 impl OpenEffect {
     pub(super) const fn new(effect: Effect) -> Self {
         let (answered, ended) = (Flag::new(), Flag::new());
@@ -71,7 +71,7 @@ impl Noted {
     }
 
     /// Adds what opens, and leaves out what has ended. Of what was answered, one stands for all.
-    #[cfg(any(feature = "_transactions", test))]
+    #[cfg(any(feature = "_transactions", feature = "http-1", test))]
     fn open(&mut self, effect: &Arc<OpenEffect>) {
         let mut answered = false;
         self.effects.retain(|known| {
@@ -106,7 +106,7 @@ impl Rest {
     }
 
     /// Adds what opens to the effects of the attempt, and to those of each outer one.
-    #[cfg(any(feature = "_transactions", test))]
+    #[cfg(any(feature = "_transactions", feature = "http-1", test))]
     pub(super) fn open(self: &Arc<Self>, effect: &Arc<OpenEffect>) {
         for rest in std::iter::successors(Some(self), |rest| rest.around.get()) {
             rest.noted().open(effect);

@@ -7,10 +7,12 @@
 //!
 //! It is behind the call, because only rustc knows where the expression in front of the call begins.
 
+use std::any::type_name;
 use std::marker::PhantomData;
 
 use super::Level;
 use crate::adapters::ClientRequest;
+use crate::trace::{Lines, ONCE, UNSEEN_REQUEST, limited};
 
 /// Every value.
 pub trait Returned: Sized {
@@ -32,6 +34,8 @@ impl<C> Returned for C {}
 /// commit.track_beside(returned)    a compile error                                      `returned`
 /// // Output:                       R: ClientRequest                                     else
 /// commit.send(returned)            a compile error                                      `returned`
+/// commit.send_apart(returned)      a compile error                                      `returned`
+/// commit.send_beside(returned)     a compile error                                      `returned`
 /// ```
 pub type Commit<C> = Level<Other<C>>;
 
@@ -59,6 +63,14 @@ impl<R: ClientRequest> Commit<R> {
     /// Refuses a request until the attribute says whether running twice does harm.
     #[rustfmt::skip]
     pub fn send(&self, request: R) -> R where R: MayRunTwice { request }
+
+    /// Refuses a request that is sent once. It is in a task, from which the attempt learns nothing.
+    #[rustfmt::skip]
+    pub fn send_apart(&self, request: R) -> R where R: IsTrackedThere { request }
+
+    /// Refuses a request that is sent once. A second attempt may run beside this one.
+    #[rustfmt::skip]
+    pub fn send_beside(&self, request: R) -> R where R: RunsOnce { request }
 }
 
 macro_rules! returned {
@@ -73,7 +85,24 @@ macro_rules! returned {
     };
 }
 
-returned!(track track_apart track_beside send);
+returned!(track track_apart track_beside send_apart send_beside);
+
+impl<C> Other<C> {
+    /// Returns the value. If it is a request of `reqwest` that has no adapter, an event says so once.
+    #[inline]
+    pub fn send(&self, other: C) -> C {
+        warn_of(type_name::<C>());
+        other
+    }
+}
+
+/// Without its feature, a request has no type here, but a name.
+fn warn_of(client: &'static str) {
+    static LINES: Lines = Lines::new();
+    if client.starts_with("reqwest") && client.ends_with("::RequestBuilder") {
+        limited!(WARN, LINES, ONCE, UNSEEN_REQUEST, client = client);
+    }
+}
 
 /// The error of a `COMMIT` of which an attempt learns in a task: none.
 #[diagnostic::on_unimplemented(
@@ -96,10 +125,27 @@ pub trait CommitsOnce {}
     message = "if the answer to this request is lost, another attempt sends it again, and the server may act on both",
     label = "say in the attribute whether that does harm",
     note = "if it does, and the server reads keys: `.attempt_headers()`, with `use reattempt::reqwest_0_13::RequestExt as _;`, or `reqwest_0_12`; for a middleware or a key of your own, `.header(\"idempotency-key\", key)`",
-    note = "if it does: `idempotent = false`",
+    note = "if it does, and the server reads no keys: `.send_checked()` in place of `.send()`, with the same `use`: it is sent again only if it had no effect",
+    note = "if it does, and the client has no such method: `idempotent = false`",
     note = "if it does not, as in a search: `idempotent = true`"
 )]
 pub trait MayRunTwice {}
+
+/// A request that an attempt sends in a task, and knows of: none.
+#[diagnostic::on_unimplemented(
+    message = "if the answer to this request is lost, the attempt does not know it, and would send it again",
+    label = "in a task without `propagate`",
+    note = "spawn `reattempt::propagate(future)`"
+)]
+pub trait IsTrackedThere {}
+
+/// A request that two attempts may send at once: none.
+#[diagnostic::on_unimplemented(
+    message = "with `hedge`, two attempts run at once, and both may send this request",
+    label = "the server would act on both",
+    note = "remove `hedge`; or, if the server reads keys, add `.attempt_headers()`; or, if running twice does no harm, `idempotent = true`"
+)]
+pub trait RunsOnce {}
 
 #[cfg(test)]
 mod tests {

@@ -68,6 +68,9 @@ pub(crate) const fn in_doubt(effect: Effect) -> &'static str {
     }
 }
 
+pub(crate) const UNSEEN_REQUEST: &str =
+    "a POST or PATCH may be sent twice: turn on the feature of its client, or set `idempotent`";
+
 /// How many lines with one message are logged in a period that begins with the first of them.
 pub(crate) type Most = (u32, Duration);
 

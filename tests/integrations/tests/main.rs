@@ -27,6 +27,7 @@ mod reqwest_0_13 {
     use ::{reqwest as client, reqwest_middleware as chain};
     use reattempt::{reqwest_0_13 as adapter, reqwest_middleware_0_5 as middleware};
 
+    mod requests;
     mod reqwest;
     mod reqwest_middleware;
 }
@@ -36,6 +37,7 @@ mod reqwest_0_12 {
     use ::{reqwest_0_12 as client, reqwest_middleware_0_4 as chain};
     use reattempt::{reqwest_0_12 as adapter, reqwest_middleware_0_4 as middleware};
 
+    mod requests;
     mod reqwest;
     mod reqwest_middleware;
 }

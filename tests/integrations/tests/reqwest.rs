@@ -7,7 +7,7 @@ use hyper::body::{Bytes, Frame};
 use integrations::loopback::{Answer, Loopback, nobody};
 use reattempt::{Outcome, Policy, Retryable as _, Verdict, retry, with_report};
 
-use super::adapter::{RequestError, RequestExt as _, ResponseExt as _, is_retryable};
+use super::adapter::{RequestError, ResponseExt as _, is_retryable};
 use super::client::{self, Client, Method, Request, RequestBuilder, Response};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -220,10 +220,6 @@ sends! { LISTED:
     as_a_value(client, url) client.execute(Request::new(Method::POST, url.parse().unwrap()));
     by_a_path(client, url) Client::post(client, url).send();
     in_a_function(client, url) payment(client, url).send();
-    beside_a_key(client, url) {
-        drop(client.get(url).attempt_headers());
-        client.post(url).send()
-    };
     once_inside(_client, url) post_once(url);
 }
 

@@ -5,8 +5,11 @@ mod request;
 use std::error::Error as _;
 
 pub use self::request::RequestExt;
+pub(crate) use self::request::{AsClientError, sees_redirects};
+use ::http::{HeaderMap, StatusCode};
+
 use super::client::{self, Response};
-use crate::adapters::http::{FailedRequest, StatusError};
+use crate::adapters::http::{ClientError, ClientResponse, FailedRequest, StatusError};
 use crate::adapters::known::{Alone, Answer, by_its_chain};
 use crate::classify::{OfClient, Retryable, Verdict};
 use crate::sealed::Sealed;
@@ -74,10 +77,29 @@ impl Sealed for Response {}
 
 impl ResponseExt for Response {
     fn check(self) -> Result<Self, StatusError> {
+        self.failure().map_or(Ok(self), Err)
+    }
+}
+
+impl ClientResponse for Response {
+    fn parts(&self) -> (StatusCode, &HeaderMap) {
+        (self.status(), self.headers())
+    }
+
+    fn failure(&self) -> Option<StatusError> {
         let failure = StatusError::from_parts(self.status(), self.headers());
         let url = || [self.url().host_str().unwrap_or_default(), self.url().path()].concat();
-        failure.map_or(Ok(()), |error| Err(error.of(url())))?;
-        Ok(self)
+        failure.map(|error| error.of(url()))
+    }
+}
+
+impl ClientError for client::Error {
+    fn is_unsent(&self) -> bool {
+        #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+        if self.is_connect() {
+            return true;
+        }
+        self.is_builder()
     }
 }
 

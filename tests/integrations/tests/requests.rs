@@ -1,0 +1,380 @@
+//! A request that carries the guarantee itself: sent once, wherever it is sent from.
+
+use std::error::Error;
+use std::io;
+use std::pin::Pin;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use integrations::loopback::{Answer, Loopback};
+use reattempt::{
+    Attempt, Outcome, Policy, Report, Retryable as _, Verdict, propagate, retry, with_report,
+};
+
+use super::adapter::{RequestError, RequestExt as _, RequestInDoubt};
+use super::chain::ClientBuilder;
+use super::client::{self, Body, Client, Method, Response};
+use super::middleware::{RequestExt as _, RetryLayer};
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+const POLICY: Policy = Policy::new()
+    .with_attempts(3)
+    .with_base(Duration::from_millis(1));
+
+macro_rules! answer {
+    ($status:literal, $head:literal) => {
+        Answer::Bytes(
+            concat!(
+                "HTTP/1.1 ",
+                $status,
+                " -\r\n",
+                $head,
+                "content-length: 0\r\nconnection: close\r\n\r\n"
+            )
+            .as_bytes(),
+        )
+    };
+}
+
+const BUSY: Answer = answer!("503", "");
+const THROTTLED: Answer = answer!("429", "retry-after: 0\r\n");
+const GONE: Answer = answer!("404", "");
+const REDIRECT: Answer = answer!("303", "location: /done\r\n");
+const ELSEWHERE: Answer = answer!("303", "location: http://127.0.0.1:1/done\r\n");
+const MOVED: Answer = answer!("301", "location: http://127.0.0.1:1/done\r\n");
+const FOUND: Answer = answer!("302", "location: http://127.0.0.1:1/done\r\n");
+/// The page behind a redirect to the server itself is not the one that ran the request.
+const MISDIRECTED: Answer = answer!("421", "");
+const EARLY: Answer = answer!("425", "");
+const TEMPORARY: Answer = answer!("307", "location: /moved\r\n");
+const NOWHERE: Answer = answer!("303", "");
+const CUT: Answer =
+    Answer::Bytes(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\nconnection: close\r\n\r\nhalf");
+
+/// One client for all tests: it is slow to make, and keeps no connection.
+fn http() -> Client {
+    static CLIENT: LazyLock<Client> = LazyLock::new(|| {
+        let builder = Client::builder().no_proxy();
+        builder.pool_max_idle_per_host(0).build().unwrap()
+    });
+    CLIENT.clone()
+}
+
+fn posts(server: &Loopback) -> usize {
+    let requests = server.requests();
+    let posts = requests.iter().filter(|head| head.starts_with("post "));
+    posts.count()
+}
+
+/// A request under way, and its status.
+type Sent = Pin<Box<dyn Future<Output = Result<u16, BoxError>> + Send>>;
+
+fn sent<E: Into<BoxError>>(
+    sending: impl Future<Output = Result<Response, E>> + Send + 'static,
+) -> Sent {
+    Box::pin(async move {
+        let response = sending.await.map_err(Into::into)?;
+        let status = response.status().as_u16();
+        response.bytes().await?;
+        Ok(status)
+    })
+}
+
+fn stream() -> Body {
+    let part = hyper::body::Frame::data(hyper::body::Bytes::from_static(b"5"));
+    let parts = futures::stream::iter([Ok::<_, io::Error>(part)]);
+    Body::wrap(http_body_util::StreamBody::new(parts))
+}
+
+fn chain() -> ClientBuilder {
+    ClientBuilder::new(http())
+}
+
+/// Each way to send a request that may not run twice.
+const WAYS: [(&str, fn(&str) -> Sent); 6] = [
+    ("none", |url| sent(http().post(url).send_checked())),
+    ("bytes", |url| {
+        sent(http().post(url).body("5").send_checked())
+    }),
+    ("stream", |url| {
+        sent(http().post(url).body(stream()).send_checked())
+    }),
+    ("refusals", |url| {
+        let post = http().request(Method::POST, url).body("5");
+        sent(post.with_refusals(|status, _| status == 501).send_checked())
+    }),
+    ("middleware", |url| {
+        sent(chain().build().post(url).body("5").send_checked())
+    }),
+    ("layer", |url| {
+        let layered = chain().with(RetryLayer::new(POLICY)).build();
+        sent(layered.post(url).body("5").send_checked())
+    }),
+];
+
+/// Scripts after each of which the POST may have run; whether that is known to be over a redirect, and the status of the error.
+const LOST: [(&str, &[Answer], bool, Option<u16>); 11] = [
+    ("reset", &[Answer::Reset], false, None),
+    ("close", &[Answer::Close], false, None),
+    ("503", &[BUSY], false, Some(503)),
+    ("429", &[THROTTLED], false, Some(429)),
+    ("not followed", &[NOWHERE], false, Some(303)),
+    ("301 to nobody", &[MOVED], true, None),
+    ("302 to nobody", &[FOUND], true, None),
+    ("303 to nobody", &[ELSEWHERE], true, None),
+    ("to 421", &[REDIRECT, MISDIRECTED], true, Some(421)),
+    ("to 425", &[REDIRECT, EARLY], true, Some(425)),
+    ("to a reset", &[REDIRECT, Answer::Reset], false, None),
+];
+
+#[retry(attempts = 3, base = "1ms", when = |_| true)]
+async fn by_when(send: fn(&str) -> Sent, url: &str) -> Result<u16, BoxError> {
+    send(url).await
+}
+
+#[retry(attempts = 3, base = "1ms", on(client::Error))]
+async fn by_on(send: fn(&str) -> Sent, url: &str) -> Result<u16, BoxError> {
+    send(url).await
+}
+
+/// The error becomes a text, and the outer call knows only that.
+#[retry(attempts = 3, base = "1ms", when = |_| true)]
+async fn by_text(send: fn(&str) -> Sent, url: &str) -> io::Result<u16> {
+    let sent = by_on(send, url).await;
+    sent.map_err(|error| io::Error::new(io::ErrorKind::ConnectionReset, error.to_string()))
+}
+
+/// The attempt learns nothing from a task, so the error alone holds.
+#[retry(attempts = 3, base = "1ms", on(client::Error))]
+async fn in_task(send: fn(&str) -> Sent, url: &str) -> Result<u16, BoxError> {
+    tokio::spawn(send(url)).await.expect("no panic")
+}
+
+#[tokio::test]
+async fn a_post_that_may_have_run_is_sent_once_whatever_the_rules_say() {
+    for (what, script, redirected, status) in LOST {
+        for (way, send) in WAYS {
+            for caller in ["run", "when", "on", "text", "task"] {
+                let server = Loopback::start(script).await;
+                let url = server.url();
+                let run = POLICY.run(|| send(&url)).when_any(|_| true).unboxed();
+                let (failed, report) = match caller {
+                    "run" => with_report(run).await,
+                    "when" => with_report(by_when(send, &url)).await,
+                    "on" => with_report(by_on(send, &url)).await,
+                    "task" => with_report(in_task(send, &url)).await,
+                    _ => {
+                        let (ended, report) = with_report(by_text(send, &url)).await;
+                        (ended.map_err(Into::into), report)
+                    }
+                };
+                let (error, report) = (failed.expect_err(what), report.unwrap());
+                let of = format!("{what}, {way}, {caller}: {error:?}");
+                assert_eq!(posts(&server), 1, "{of}");
+                let outcome = match caller {
+                    "task" => Outcome::NotRetryable,
+                    _ => Outcome::InDoubt,
+                };
+                assert_eq!((report.outcome(), report.attempts()), (outcome, 1), "{of}");
+                if caller == "text" {
+                    continue;
+                }
+                let doubt = error
+                    .source()
+                    .and_then(|link| link.downcast_ref::<RequestInDoubt>());
+                let doubt = doubt.unwrap_or_else(|| panic!("{of}"));
+                assert_eq!(doubt.method(), Method::POST);
+                assert_eq!(doubt.verdict(), Verdict::Unknown);
+                // A layer says it further inside.
+                if way != "layer" {
+                    assert_eq!(doubt.is_redirected(), redirected, "{of}");
+                }
+                if let Some(error) = error.downcast_ref::<RequestError>() {
+                    assert_eq!(error.status().map(|status| status.as_u16()), status, "{of}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_post_that_may_run_twice_is_sent_again() {
+    for (what, script, ..) in LOST {
+        if what == "not followed" {
+            continue;
+        }
+        for (way, send) in WAYS {
+            let server = Loopback::start(script).await;
+            let url = server.url();
+            let run = POLICY.run(|| send(&url)).when_any(|_| true);
+            run.with_idempotent(true).await.expect(what);
+            assert_eq!(posts(&server), 2, "{what}, {way}");
+        }
+        let server = Loopback::start(script).await;
+        let (url, http) = (server.url(), http());
+        let keyed = || {
+            http.post(&url)
+                .header("idempotency-key", "7")
+                .send_checked()
+        };
+        POLICY.run(keyed).await.expect(what);
+        assert_eq!(posts(&server), 2, "{what}, with a key");
+    }
+}
+
+#[tokio::test]
+async fn a_post_that_had_no_effect_is_sent_again() {
+    async fn ended(send: fn(&str) -> Sent, url: &str) -> (u32, Outcome) {
+        let report = with_report(by_when(send, url)).await.1.unwrap();
+        (report.attempts(), report.outcome())
+    }
+    for (way, send) in WAYS {
+        let (attempts, outcome) = ended(send, "http://127.0.0.1:1/").await;
+        assert_eq!(
+            (attempts, outcome),
+            (3, Outcome::AttemptsExhausted),
+            "{way}"
+        );
+        let server = Loopback::start(&[MISDIRECTED, EARLY]).await;
+        by_when(send, &server.url()).await.unwrap();
+        let server = Loopback::start(&[GONE]).await;
+        by_when(send, &server.url()).await.unwrap();
+        assert_eq!(
+            posts(&server),
+            2,
+            "{way}: a 404 is closed, and the rule is the caller's"
+        );
+    }
+    let (server, http) = (Loopback::start(&[THROTTLED]).await, http());
+    let url = server.url();
+    let post = || {
+        http.post(&url)
+            .with_refusals(|status, _| status == 429)
+            .send_checked()
+    };
+    POLICY.run(post).await.unwrap();
+    assert_eq!(posts(&server), 2);
+}
+
+/// What a body does after it has posted.
+#[derive(Clone, Copy, PartialEq)]
+enum Then {
+    Fails,
+    RecordsProgressOnce,
+    Hangs,
+}
+
+#[retry(attempts = 3, base = "1ms", timeout = "100ms", when = |_| true)]
+async fn posts_and(then: Then, http: &Client, url: &str) -> Result<u16, BoxError> {
+    let status = http.post(url).send_once().await?.status().as_u16();
+    match then {
+        Then::RecordsProgressOnce if Attempt::current().unwrap().number() == 1 => {
+            Attempt::record_progress();
+        }
+        Then::Hangs => std::future::pending().await,
+        _ => (),
+    }
+    Err(format!("lost after {status}").into())
+}
+
+/// A session that posts what it reads, and reconnects.
+#[retry(attempts = 3, base = "1ms", when = |_| true)]
+async fn session(left: &mut u32, http: &Client, url: &str) -> Result<(), BoxError> {
+    while *left > 0 {
+        http.post(url).send_checked().await?;
+        *left -= 1;
+        Attempt::record_progress();
+        if *left % 2 == 0 {
+            Err("the connection is lost")?;
+        }
+    }
+    Ok(())
+}
+
+#[retry(attempts = 3, base = "1ms", when = |_| true)]
+async fn two_calls(first: &str, second: &str) -> Result<u16, BoxError> {
+    by_when(WAYS[1].1, first).await?;
+    by_when(WAYS[1].1, second).await
+}
+
+#[tokio::test]
+async fn a_post_that_was_answered_belongs_to_its_attempt_until_that_records_progress() {
+    let http = http();
+    for (then, script, expected) in [
+        (Then::Fails, &[][..], 1),
+        (Then::Fails, &[BUSY], 1),
+        (Then::Hangs, &[], 1),
+        (Then::RecordsProgressOnce, &[], 2),
+        (Then::RecordsProgressOnce, &[BUSY], 1),
+    ] {
+        let server = Loopback::start(script).await;
+        let (ended, report) = with_report(posts_and(then, &http, &server.url())).await;
+        let error = ended.unwrap_err();
+        assert_eq!(posts(&server), expected, "{error}");
+        assert_eq!(report.unwrap().outcome(), Outcome::InDoubt, "{error}");
+    }
+    let server = Loopback::start(&[CUT]).await;
+    by_when(WAYS[0].1, &server.url()).await.unwrap_err();
+    assert_eq!(posts(&server), 1, "its body broke off");
+
+    let server = Loopback::start(&[]).await;
+    session(&mut 5, &http, &server.url()).await.unwrap();
+    assert_eq!(posts(&server), 5);
+
+    let server = Loopback::start(&[]).await;
+    let ended = two_calls(&server.url(), "http://127.0.0.1:1/").await;
+    assert_eq!(posts(&server), 1, "{ended:?}");
+}
+
+#[tokio::test]
+async fn a_task_that_carries_the_attempt_and_requests_beside_each_other_are_seen() {
+    for way in ["task", "join", "select"] {
+        let server = Loopback::start(&[Answer::Stall, Answer::Stall]).await;
+        let (url, http) = (server.url(), http());
+        let once = || sent(http.post(&url).send_checked());
+        let run = async || -> Result<u16, BoxError> {
+            match way {
+                "task" => {
+                    let task = tokio::spawn(propagate(once()));
+                    tokio::time::sleep(Duration::from_millis(30)).await;
+                    drop(task);
+                    Err("the task runs on")?
+                }
+                "join" => tokio::try_join!(once(), async { Err::<u16, _>("beside it".into()) })
+                    .map(|(status, _)| status),
+                _ => tokio::select! {
+                    status = once() => status,
+                    () = tokio::time::sleep(Duration::from_millis(30)) => Err("too slow".into()),
+                },
+            }
+        };
+        let (ended, report): (_, Option<Report>) =
+            with_report(POLICY.run(run).when_any(|_| true).unboxed()).await;
+        assert_eq!(report.unwrap().attempts(), 1, "{way}: {ended:?}");
+    }
+}
+
+/// The body is watched, and sent as it was.
+#[tokio::test]
+async fn a_redirect_that_keeps_the_method_is_followed_with_the_body() {
+    for body in [None, Some(""), Some("5")] {
+        let mut heads = Vec::new();
+        for is_once in [true, false] {
+            let server = Loopback::start(&[TEMPORARY]).await;
+            let mut request = http().post(server.url());
+            if let Some(body) = body {
+                request = request.body(body);
+            }
+            let response = if is_once {
+                request.send_checked().await.unwrap()
+            } else {
+                request.send().await.unwrap()
+            };
+            assert_eq!((response.status().as_u16(), posts(&server)), (200, 2));
+            let address = server.address.to_string();
+            heads.push(server.requests().concat().replace(&address, "shop"));
+        }
+        assert_eq!(heads[0], heads[1], "{body:?}");
+    }
+}
