@@ -102,7 +102,10 @@ pub(crate) fn assessment(error: Link<'_>) -> Assessment {
         #[cfg(feature = "_requests")]
         if let Some(request) = links(error).find_map(as_type::<RequestInDoubt>) {
             let hint = request.hint();
-            return Assessment { verdict, hint };
+            return Assessment {
+                hint,
+                ..Assessment::new(verdict)
+            };
         }
         return Assessment::new(verdict);
     }
