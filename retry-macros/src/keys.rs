@@ -150,7 +150,7 @@ keys! {
     Cancel "cancel" Expr, "a future", "cancel = self.shutdown.cancelled()";
     CancelWaits "cancel_waits" Expr, "a future", "cancel_waits = self.shutdown.cancelled()";
     OnRetry "on_retry" Function, "a path, or a closure with one argument", "on_retry = |event| println!(\"{event:?}\")";
-    BeforeRetry "before_retry" Expr, "an async closure without arguments, or a future",
+    BeforeRetry "before_retry" Expr, "an async closure, or a future",
         "before_retry = self.reconnect()";
     OnEnd "on_end" Function, "a path, or a closure with one argument", "on_end = |report| println!(\"{report}\")";
     Blocking "blocking" Flag, "no value", "blocking";

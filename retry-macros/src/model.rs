@@ -46,7 +46,7 @@ pub(crate) struct Model {
     /// The same, but the running attempt ends by itself.
     pub(crate) cancel_waits: Option<Spanned<Expr>>,
     pub(crate) on_retry: Option<Spanned<Expr>>,
-    /// A closure without arguments, or an expression that is a future. It is evaluated before each retry.
+    /// A closure that may take the last error, or an expression that is a future. It is evaluated before each retry.
     pub(crate) before_retry: Option<Spanned<Expr>>,
     pub(crate) on_end: Option<Spanned<Expr>>,
     /// The function is not async: its body blocks the thread, and so do the waits. Set even if the key has a wrong
@@ -59,6 +59,12 @@ pub(crate) struct Model {
 }
 
 impl Model {
+    /// Whether `before_retry` takes the error of the last attempt.
+    pub(crate) fn prepares_with_error(&self) -> bool {
+        let before_retry = self.before_retry.as_ref().map(|given| &given.value);
+        matches!(before_retry, Some(Expr::Closure(closure)) if !closure.inputs.is_empty())
+    }
+
     pub(crate) fn length(&self, key: Id) -> Option<&Spanned<Written<Duration>>> {
         let mut lengths = self.lengths.iter();
         lengths.find_map(|(set, length)| (*set == key).then_some(length))

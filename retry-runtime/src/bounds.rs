@@ -6,7 +6,7 @@ pub use crate::call::{CanBlock, Cancels};
 pub use crate::classify::{Answers, OfClient, OkAnswer, VerdictAnswer};
 pub use crate::result::{ByError, ByFrom, ResultFuture};
 pub use crate::run::{
-    Beside, ByOn, ByType, ByVerdict, CarriesError, HasErrorInside, HasSources, HoldsStopped,
-    MayStop, Ruled,
+    Beside, ByOn, ByType, ByVerdict, CarriesError, HasSources, HoldsStopped, Judged, Known,
+    MayStop, Runs, State,
 };
 pub use crate::site::{BudgetOf, DelaysOf};

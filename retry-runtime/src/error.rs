@@ -11,9 +11,8 @@ use crate::stopped::Stopped;
 ///
 /// Use it where a call may be stopped, such as by its `timeout`, and the error type comes from another crate and cannot be
 /// made from a [`Stopped`]. A function that fails with a `reqwest::Error`, for example, returns
-/// `Result<T, reattempt::Error<reqwest::Error>>`. The `?` operator in its body converts the error. A
-/// [`run`](crate::Policy::run) gives it by itself for the errors of clients, and for others with
-/// [`or_stopped`](crate::Run::or_stopped).
+/// `Result<T, reattempt::Error<reqwest::Error>>`. The `?` operator in its body converts the error. A closure of `run!`
+/// gives it by itself.
 ///
 /// # Text and source
 ///

@@ -219,9 +219,10 @@ async fn a_sensitive_function_logs_no_text_of_an_error() {
     let script = Script::new([RESET, Step::Hang, Step::Fail(io::ErrorKind::NotFound)]);
     let error = call(&script).await.unwrap_err();
     assert_eq!(error.to_string(), "call 3", "the caller gets it");
-    let policy = reattempt::Policy::new().with_attempts(1);
-    let failed = policy.run(|| async { Err::<(), _>(io::Error::other("call 4")) });
-    failed.with_sensitive(true).await.unwrap_err();
+    let failed = reattempt::run!(attempts = 1, sensitive, async || Err::<(), _>(
+        io::Error::other("call 4")
+    ));
+    failed.await.unwrap_err();
     let lines = log.lines();
     assert_eq!(lines.len(), 4, "{lines:#?}");
     for line in [&lines[0], &lines[2], &lines[3]] {
@@ -248,7 +249,10 @@ async fn no_event_has_the_secrets_of_a_url() {
     let run = reattempt::Policy::new()
         .without_limits()
         .run(async || Err::<(), _>(TEXT));
-    run.when_any(|_| true).await.unwrap_err();
+    run.verdict(|_| reattempt::Verdict::Unknown)
+        .when(|_| true)
+        .await
+        .unwrap_err();
     let lines = log.lines();
     assert_eq!(lines.len(), 5, "{lines:#?}");
     for line in lines.iter().chain(&*shown.lock().unwrap()) {

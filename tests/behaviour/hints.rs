@@ -418,7 +418,10 @@ async fn the_rule_when_finds_no_hint_in_a_type_that_is_not_known_to_have_one() {
         server: &RefCell<Busy>,
     ) -> Result<(), E> {
         let run = POLICY.run(async || Ok::<_, E>(server.borrow_mut().ask()?));
-        run.when_any(|_| true).unboxed().await
+        run.verdict(|_| reattempt::Verdict::Unknown)
+            .when(|_| true)
+            .unboxed()
+            .await
     }
     let server = RefCell::new(Busy::new(ms(7_000)));
     run::<Failure>(&server).await.unwrap_err();

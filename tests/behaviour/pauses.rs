@@ -7,7 +7,8 @@ use std::time::Duration;
 use futures::future::{join, join_all};
 use reattempt::types::HedgeOutcome;
 use reattempt::{
-    Attempt, Budget, Budgets, Outcome, Policy, Retryable, Stopped, deadline, retry, with_report,
+    Attempt, Budget, Budgets, Outcome, Policy, Retryable, Stopped, Verdict, deadline, retry,
+    with_report,
 };
 use tokio::time::{Instant, sleep, timeout};
 
@@ -642,7 +643,11 @@ async fn without_limits_an_attempt_begins_in_a_pause_when_the_deadline_around_is
         at.set(Some(began.elapsed()));
         Err::<(), _>("no")
     });
-    let run = run.when_any(|_| true).with_budget(&server.budget).unboxed();
+    let run = run
+        .verdict(|_| Verdict::Unknown)
+        .when(|_| true)
+        .with_budget(&server.budget)
+        .unboxed();
     assert_eq!(deadline::scope(ms(100), run).await, Err("no"));
     assert_eq!(at.get(), Some(ms(100)));
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use reattempt::{
     Attempt, Budget, FAST_IO, Jitter, NO_RETRY, Outcome, Policy, Preset, Retryable, Stopped,
-    Verdict, WithoutLimits, deadline, retry, with_report,
+    Verdict, WithoutLimits, deadline, retry, run, with_report,
 };
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep};
@@ -93,12 +93,21 @@ async fn when_on_and_unless_choose_the_errors() {
     assert_eq!(calls_of(&script, run).await, 1);
 
     let script = Script::new([RESET]);
-    let run = POLICY.run(async || anyhow::Ok(script.play().await?));
-    assert_eq!(calls_of(&script, run.on_inside::<io::Error>()).await, 4);
+    let run = run!(policy = POLICY, on(io::Error), async || anyhow::Ok(
+        script.play().await?
+    ));
+    run.await.unwrap_err();
+    assert_eq!(script.calls(), 4);
 
     let script = Script::new([RESET]);
-    let run = POLICY.run(async || Ok::<_, Box<dyn Error + Send + Sync>>(script.play().await?));
-    assert_eq!(calls_of(&script, run.on_inside::<io::Error>()).await, 4);
+    let run = run!(policy = POLICY, on(io::Error), async || Ok::<
+        _,
+        Box<dyn Error + Send + Sync>,
+    >(
+        script.play().await?
+    ));
+    run.await.unwrap_err();
+    assert_eq!(script.calls(), 4);
 
     let script = Script::new([RESET]);
     let run = POLICY.run(|| script.play()).with_idempotent(false);
@@ -130,7 +139,10 @@ async fn a_policy_without_limits_has_what_was_set_before() {
     let more = STORED.policy().clone().with_attempts(4).without_limits();
     // `&str` cannot hold a `Stopped`.
     let run = more.run(async || Err::<(), _>("full"));
-    assert_eq!(run.when_any(|_| true).await, Err("full"));
+    assert_eq!(
+        run.verdict(|_| Verdict::Unknown).when(|_| true).await,
+        Err("full")
+    );
     assert_eq!(began.elapsed(), ms(700));
 }
 
@@ -161,33 +173,6 @@ async fn an_ok_can_mean_failure() {
     let run = POLICY.run(|| script.play()).when_ok(|_| true);
     run.with_idempotent(false).await.unwrap();
     assert_eq!(script.calls(), 1);
-}
-
-#[tokio::test(start_paused = true)]
-async fn delays_can_be_computed_at_run_time() {
-    let random = POLICY.with_jitter(Jitter::Full);
-    let computed: Vec<_> = (1..=2).map(|n| ms(30 * n)).collect();
-    let expected = [ms(0), ms(30), ms(90)];
-
-    let script = Script::new([RESET]);
-    let run = random.run(|| script.play()).with_delays(&computed);
-    run.await.unwrap_err();
-    assert_eq!(script.times(), expected, "lent");
-
-    let script = Script::new([RESET]);
-    let run = random.run(|| script.play()).with_delays(&computed[..1]);
-    run.await.unwrap_err();
-    assert_eq!(script.times(), expected[..2], "a part");
-
-    let script = Script::new([RESET]);
-    let run = random.run(|| script.play()).with_delays(computed);
-    run.await.unwrap_err();
-    assert_eq!(script.times(), expected, "given away");
-
-    let script = Script::new([RESET]);
-    let run = random.run(|| script.play()).with_delays([]);
-    run.await.unwrap_err();
-    assert_eq!(script.times(), expected[..1], "none");
 }
 
 #[tokio::test(start_paused = true)]
@@ -254,7 +239,10 @@ async fn without_limits_the_error_can_be_of_any_type() {
         Err::<(), _>(Busy(calls.get()))
     };
     let run = limited.without_limits().run(operation);
-    let run = run.when_any(|busy| busy.0 < 3).unboxed();
+    let run = run
+        .verdict(|_| Verdict::Unknown)
+        .when(|busy| busy.0 < 3)
+        .unboxed();
     let (result, report) = with_report(run).await;
     assert_eq!(result, Err(Busy(3)));
     let report = report.unwrap();
@@ -263,7 +251,10 @@ async fn without_limits_the_error_can_be_of_any_type() {
 
     let log = Log::listen();
     let run = POLICY.without_limits().run(async || Err::<(), _>(Busy(7)));
-    assert_eq!(run.when_any(|_| true).await, Err(Busy(7)));
+    assert_eq!(
+        run.verdict(|_| Verdict::Unknown).when(|_| true).await,
+        Err(Busy(7))
+    );
     let lines = log.lines();
     assert!(lines[0].contains(r#"error="Busy(7)""#), "{lines:?}");
 
@@ -271,13 +262,20 @@ async fn without_limits_the_error_can_be_of_any_type() {
     let run = preset
         .without_limits()
         .run(async || Err::<(), _>("busy".to_owned()));
-    assert_eq!(run.when_any(|_| true).await, Err("busy".to_owned()));
+    assert_eq!(
+        run.verdict(|_| Verdict::Unknown).when(|_| true).await,
+        Err("busy".to_owned())
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_limits_the_deadline_around_bounds_the_waits() {
     let operation = async || Err::<(), _>(Busy(1));
-    let run = POLICY.without_limits().run(operation).when_any(|_| true);
+    let run = POLICY
+        .without_limits()
+        .run(operation)
+        .verdict(|_| Verdict::Unknown)
+        .when(|_| true);
     let (result, report) = deadline::scope(ms(180), with_report(run)).await;
     assert_eq!(result, Err(Busy(1)));
     let report = report.unwrap();
@@ -570,48 +568,19 @@ struct Foreign;
 const LIMITED: Policy = POLICY.with_timeout(ms(50)).with_deadline(ms(5_000));
 
 #[tokio::test(start_paused = true)]
-async fn an_error_that_cannot_hold_a_stopped_is_returned_in_one_that_can() {
-    for policy in [POLICY, LIMITED] {
-        let calls = Cell::new(0);
-        let fails = || {
-            calls.set(calls.get() + 1);
-            ready(Err::<(), _>(Foreign))
-        };
-        let error: reattempt::Error<Foreign> = policy
-            .run(fails)
-            .when_any(|_| true)
-            .or_stopped()
-            .unboxed()
-            .await
-            .unwrap_err();
-        assert!(matches!(error, reattempt::Error::Failed(Foreign)));
-        assert_eq!(error.into_failed().unwrap(), Foreign);
-        assert_eq!(calls.get(), 4);
-        let error: Foreign = policy
-            .without_limits()
-            .run(fails)
-            .when_any(|_| true)
-            .unboxed()
-            .await
-            .unwrap_err();
-        assert_eq!((error, calls.get()), (Foreign, 8));
-        let run = policy.run(fails).or_stopped().on::<io::Error>();
-        let error = run.unboxed().await;
-        assert!(matches!(error, Err(reattempt::Error::Failed(Foreign))));
-        assert_eq!(calls.get(), 9);
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_limit_stops_a_run_of_any_error_type() {
     let hangs = async || {
         sleep(ms(1_000)).await;
         Err::<(), _>(Foreign)
     };
     let told = Mutex::new(Vec::new());
-    let run = LIMITED.run(hangs).when_any(|_| true).unless(|_| true);
-    let run = run.or_stopped();
-    let run = run.on_retry(|event| told.lock().unwrap().push(event.error().copied()));
+    let run = run!(
+        policy = LIMITED,
+        when = |_| true,
+        unless = |error| error.source().is_none(),
+        on_retry = |event| told.lock().unwrap().push(event.error().copied()),
+        async || hangs().await
+    );
     let Err(reattempt::Error::Stopped(stopped)) = run.await else {
         panic!("the limit must stop it")
     };
@@ -625,17 +594,22 @@ async fn a_limit_stops_a_run_of_any_error_type() {
         "`unless` has no error to see"
     );
 
-    let run = POLICY.run(hangs).when_any(|_| true).or_stopped();
-    let cancelled = run.with_cancel(sleep(ms(10)));
+    let cancelled = run!(
+        policy = POLICY,
+        when = |_| true,
+        cancel = sleep(ms(10)),
+        async || hangs().await
+    );
     let Err(reattempt::Error::Stopped(stopped)) = cancelled.await else {
         panic!("it must be cancelled")
     };
     assert_eq!(stopped.outcome(), Outcome::Cancelled);
-    let unready = POLICY
-        .run(async || Ok::<_, Foreign>(1))
-        .when_any(|_| true)
-        .or_stopped()
-        .until(|done| *done == 2);
+    let unready = run!(
+        policy = POLICY,
+        when = |_| true,
+        until = |done| *done == 2,
+        async || Ok::<_, Foreign>(1)
+    );
     assert!(matches!(unready.await, Err(reattempt::Error::Stopped(_))));
 }
 
@@ -661,11 +635,12 @@ async fn a_verdict_can_be_given_to_any_error() {
         (Verdict::Unknown, 1),
     ] {
         let run = LIMITED
+            .without_limits()
             .run(async || Err::<(), _>(Foreign))
             .with_idempotent(false);
-        let run = run.verdict(move |_| verdict).or_stopped();
+        let run = run.verdict(move |_| verdict);
         let (result, report) = with_report(run).await;
-        assert!(matches!(result, Err(reattempt::Error::Failed(Foreign))));
+        assert_eq!(result, Err(Foreign));
         let report = report.unwrap();
         assert_eq!(
             (report.attempts(), report.verdict()),

@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::Instant;
 
 use reattempt::{
-    Attempt, Budget, Jitter, Outcome, Policy, Preset, Report, deadline, retry, with_report,
+    Attempt, Budget, Jitter, Outcome, Policy, Preset, Report, Verdict, deadline, retry, with_report,
 };
 
 use crate::events::Log;
@@ -41,10 +41,9 @@ fn it_waits_between_its_attempts_without_a_runtime() {
             Ok(started.elapsed())
         }
     };
-    let took = POLICY
-        .run_blocking(operation)
-        .with_delays(vec![ms(10), ms(20)]);
-    assert!(took.call().unwrap() >= ms(30));
+    const LIST: &[std::time::Duration] = &[ms(10), ms(20)];
+    let took = POLICY.with_delays(LIST).run_blocking(operation).call();
+    assert!(took.unwrap() >= ms(30));
     assert_eq!(calls, 3);
 }
 
@@ -81,7 +80,10 @@ fn rules_and_hooks_are_those_of_a_run() {
     let run = POLICY
         .without_limits()
         .run_blocking(|| Err::<(), _>("nothing"));
-    assert_eq!(run.when_any(|_| true).call(), Err("nothing"));
+    assert_eq!(
+        run.verdict(|_| Verdict::Unknown).when(|_| true).call(),
+        Err("nothing")
+    );
     let lines = log.lines();
     assert!(lines[0].contains(r#"error="nothing""#), "{lines:?}");
 }

@@ -209,6 +209,108 @@ async fn all_else_is_as_above_a_function() {
     assert_eq!(script.calls(), 3);
 }
 
+#[derive(Debug, thiserror::Error, reattempt::Retryable)]
+enum Api {
+    #[error("the token expired")]
+    #[retryable(transient)]
+    Expired,
+    #[error("reset")]
+    #[retryable(transient)]
+    Reset,
+    #[error(transparent)]
+    #[retryable(forward)]
+    Stopped(#[from] reattempt::Stopped),
+}
+
+struct Client {
+    token: u32,
+    asked: Vec<u32>,
+}
+
+impl Client {
+    async fn refresh(&mut self) -> Result<(), Api> {
+        tokio::task::yield_now().await;
+        self.token += 1;
+        Ok(())
+    }
+
+    #[reattempt::retry(
+        attempts = 5, base = "10ms", timeout = "1s",
+        before_retry = async |error| match error {
+            Some(Api::Expired) => self.refresh().await,
+            _ => Ok(()),
+        },
+    )]
+    async fn ask(&mut self) -> Result<u32, Api> {
+        self.asked.push(self.token);
+        match self.asked.len() {
+            1 => Err(Api::Expired),
+            2 => Err(Api::Reset),
+            3 => std::future::pending().await,
+            _ => Ok(self.token),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_retry_sees_the_error_of_the_last_attempt() {
+    let task = tokio::spawn(async {
+        let mut client = Client {
+            token: 1,
+            asked: Vec::new(),
+        };
+        let token = client.ask().await.unwrap();
+        (token, client.asked)
+    });
+    assert_eq!(task.await.unwrap(), (2, vec![1, 2, 2, 2]));
+    let seen = Mutex::new(Vec::new());
+    let script = Script::new([RESET, Step::Hang, Step::Succeed]);
+    let run = run!(
+        policy = POLICY,
+        before_retry = async |error| seen.lock().unwrap().push(error.map(io::Error::kind)),
+        async || script.play().await
+    );
+    run.await.unwrap();
+    let kinds = [Some(io::ErrorKind::ConnectionReset), None];
+    assert_eq!(*seen.lock().unwrap(), kinds);
+    // The error of a call that nothing stops, an `Ok` that means failure, and one that ends the call.
+    let mut seen = Vec::new();
+    let mut answers = [Err(Plain), Ok(1), Ok(2)].into_iter();
+    let run = run!(
+        attempts = 5,
+        when = |_| true,
+        when_ok = |n| *n < 2,
+        before_retry = async |error: Option<&Plain>| -> Result<(), Plain> {
+            seen.push(error.is_some());
+            if seen.len() == 2 { Err(Plain) } else { Ok(()) }
+        },
+        async || answers.next().unwrap()
+    );
+    assert_eq!((run.await, seen), (Err(Plain), vec![true, false]));
+    // With a limit that an error around it holds, also in a closure that blocks, or that is hedged.
+    let mut seen = 0;
+    let run = run!(
+        blocking,
+        attempts = 3,
+        base = "1ms",
+        deadline = "9s",
+        when = |_| true,
+        before_retry = |error| seen += u32::from(error == Some(&Plain)),
+        || Err::<(), _>(Plain)
+    );
+    assert!(matches!(run, Err(reattempt::Error::Failed(Plain))));
+    let run = run!(
+        attempts = 3,
+        hedge = "1s",
+        timeout = "9s",
+        when = |_| true,
+        before_retry = async |error| seen += u32::from(error == Some(&Plain)),
+        async || Err::<(), _>(Plain)
+    );
+    assert!(matches!(run.await, Err(reattempt::Error::Failed(Plain))));
+    assert_eq!(seen, 4);
+}
+
 macro_rules! twice {
     ($operation:expr) => {
         run!(attempts = 2, $operation)

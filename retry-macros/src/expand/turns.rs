@@ -171,6 +171,9 @@ impl Turns<'_> {
         let has_chain = item::may_be_kept(function);
         let ruling = self.about("ruling", classifier::ruling(function, model, has_chain));
         let keeps = match has_chain {
+            // As a source of a `Stopped` too, if it can be one.
+            true if model.prepares_with_error() && self.limited => generated!(__error.held()),
+            _ if model.prepares_with_error() => generated!(__error.lent()),
             true if self.limited => generated!(__error.kept()),
             true if model.before_retry.is_some() => generated!(__error.last()),
             _ => generated!(__error.dropped()),
@@ -226,6 +229,7 @@ impl Turns<'_> {
     ///
     /// ```text
     /// Output: match call.prepare(async { (CLOSURE)().await }).await {   // or call.prepare_blocking(|| { (CLOSURE)() })
+    ///                   // or let (before, failed) = call.split(); before.prepare(async { async { let ERROR = failed; BODY }.await })
     ///             Ok(prepared) => {
     ///                 if let Some(result) = call.end_preparation(Prepared::into_error(prepared)) { return result; }
     ///             }
@@ -235,7 +239,22 @@ impl Turns<'_> {
     fn before_retry(&self) -> Option<TokenStream> {
         let before_retry = self.model.before_retry.as_ref()?;
         let at = located(before_retry.span);
+        let with_error = self.model.prepares_with_error();
         let mut work = match &before_retry.value {
+            // The closure is taken apart. A function that calls an `AsyncFnOnce` with an argument has a future that cannot be spawned.
+            Expr::Closure(closure) if with_error => {
+                let (error, body) = (closure.inputs.first(), &closure.body);
+                let typed = match &closure.output {
+                    syn::ReturnType::Type(_, ty) => Some(body::typed_return(ty)),
+                    syn::ReturnType::Default => None,
+                };
+                let typed = typed.map(|typed| generated!(if false { #typed }));
+                let block = generated!({ #typed let #error = __failed; #body });
+                match closure.asyncness {
+                    Some(_) => generated!((async #block)),
+                    None => generated!((|| #block)()),
+                }
+            }
             closure @ Expr::Closure(_) => generated!((#closure)()),
             future => operand(future),
         };
@@ -246,13 +265,23 @@ impl Turns<'_> {
         let error = quote_spanned!(at=> __retry::Prepared::into_error(__prepared));
         let [before, work] = item::with_commits(work, false, true);
         let work = self.later(&generated!({ #before #work }), Span::mixed_site());
-        let preparation = self.run("prepare", work);
+        let mut split = None;
+        let (mut owner, mut receiver) = (generated!(__retry::Call), generated!(&mut __call));
+        if with_error {
+            let both = self.call("split", TokenStream::new());
+            let own = generated!(__failed.and_then(|__error| __retry::Ends::own(&__ends, __error)));
+            let own = self.wraps.then(|| generated!(let __failed = #own;));
+            split = Some(generated!(let (__before, __failed) = #both; #own));
+            (owner, receiver) = (generated!(__retry::Preparing), generated!(__before));
+        }
+        let preparation = self.run_by(&owner, &receiver, "prepare", work);
         let cut = self.limited.then(|| {
             let stopped = self.call("cut_between", generated!(__result));
             generated!(__retry::Err(__result) => return #stopped,)
         });
         let ended = self.call("end_preparation", error);
         Some(generated! {
+            #split
             match #preparation {
                 __retry::Ok(__prepared) => {
                     if let __retry::Some(__result) = #ended {
@@ -316,9 +345,25 @@ impl Turns<'_> {
     ///         match call.pass_pause_blocking_unless(cancel.as_mut()) { … }
     /// ```
     fn run(&self, part: &str, of: impl ToTokens) -> TokenStream {
+        self.run_by(
+            &generated!(__retry::Call),
+            &generated!(&mut __call),
+            part,
+            of,
+        )
+    }
+
+    /// The same, by a method of what may be a part of the call.
+    fn run_by(
+        &self,
+        owner: &TokenStream,
+        receiver: &TokenStream,
+        part: &str,
+        of: impl ToTokens,
+    ) -> TokenStream {
         if self.model.blocking.is_some() {
             let blocks = Ident::new(&format!("{part}_blocking"), Span::mixed_site());
-            let run = generated!(__retry::Call::#blocks(&mut __call, #of));
+            let run = generated!(#owner::#blocks(#receiver, #of));
             let name = self.cancel_name();
             return match part {
                 _ if self.cancel.is_none() => run,
@@ -334,7 +379,7 @@ impl Turns<'_> {
             _ => "unless",
         };
         let part = Ident::new(part, Span::mixed_site());
-        self.awaited(unless, &generated!(__retry::Call::#part(&mut __call, #of)))
+        self.awaited(unless, &generated!(#owner::#part(#receiver, #of)))
     }
 
     /// Waits for the next attempt.

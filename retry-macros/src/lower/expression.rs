@@ -100,8 +100,8 @@ pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<Expr, Fault>
         return Err(given.fault(combination::awaited_while_blocking(&given.typed())));
     }
     match peel(&expr) {
-        Expr::Closure(closure) if closure.inputs.is_empty() => Ok(Expr::Closure(closure.clone())),
-        Expr::Closure(_) => Err(given.wrong_but("async || …")),
+        Expr::Closure(closure) if closure.inputs.len() < 2 => Ok(Expr::Closure(closure.clone())),
+        Expr::Closure(_) => Err(given.wrong_but("async |error| …")),
         Expr::Path(path) => Err(given.wrong_but(&format!("{}()", whole(&path)))),
         _ => future(given),
     }

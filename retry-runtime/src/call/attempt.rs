@@ -1,6 +1,7 @@
 //! One attempt: `before_retry`, the body of the function, and the limits that cut them. A function without limits has nothing
 //! that could cut it.
 
+use std::marker::PhantomData;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -12,6 +13,7 @@ use super::timers::poll_until_due;
 use super::{Call, State};
 use crate::clock::{Sleep, Stamp, nanos};
 use crate::context::{Phase, outer};
+use crate::lookup::Keeps;
 use crate::opaque::opaque;
 use crate::words::words;
 
@@ -33,6 +35,35 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         Attempting {
             runs: Runs::BeforeRetry,
             ..self.attempt(body)
+        }
+    }
+}
+
+impl<'p, C: Limits, K: Keeps> Call<'p, C, K> {
+    /// Splits a call into what prepares the next attempt, and the error of the last one, unless that was cut or gave an `Ok`.
+    pub fn split(&mut self) -> (Preparing<'_, 'p, C>, Option<&K::Error>) {
+        let preparing = Preparing {
+            state: &mut self.state,
+            cuts: PhantomData,
+        };
+        (preparing, self.last.last().map(Keeps::error))
+    }
+}
+
+/// What prepares an attempt, beside the error of the last one.
+pub struct Preparing<'c, 'p, C> {
+    pub(super) state: &'c mut State<'p>,
+    cuts: PhantomData<fn() -> C>,
+}
+
+impl<'c, 'p, C: Limits> Preparing<'c, 'p, C> {
+    /// Runs `before_retry` within the deadline.
+    pub fn prepare<F: Future>(self, body: F) -> Attempting<'c, 'p, F, C> {
+        Attempting {
+            state: self.state,
+            runs: Runs::BeforeRetry,
+            body,
+            timer: C::Timer::default(),
         }
     }
 }
@@ -186,7 +217,10 @@ impl State<'_> {
     }
 }
 
-opaque! { Attempting [F, C: Limits] ['_, '_, F, C]; }
+opaque! {
+    Attempting [F, C: Limits] ['_, '_, F, C];
+    Preparing [C] ['_, '_, C];
+}
 
 /// Returns the limit of an attempt that was reached, after the last polls of its body. It is not generic, so a program has it once.
 pub(super) fn poll_limits(

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use tokio::task::yield_now;
 
+use super::attempt::Preparing;
 use super::events::Event;
 use super::timers::Next;
 use super::{Call, Limits, NextAttemptAt, State};
@@ -82,6 +83,18 @@ impl<C: Limits, K> Call<'_, C, K> {
     ///
     /// - The deadline was reached before it began.
     pub fn prepare_blocking<T>(&mut self, body: impl FnOnce() -> T) -> Result<T, C> {
+        self.state.enter_preparation()?;
+        Ok(self.state.frame.lend(body))
+    }
+}
+
+impl<C: Limits> Preparing<'_, '_, C> {
+    /// Runs `before_retry`.
+    ///
+    /// # Errors
+    ///
+    /// - The deadline was reached before it began.
+    pub fn prepare_blocking<T>(self, body: impl FnOnce() -> T) -> Result<T, C> {
         self.state.enter_preparation()?;
         Ok(self.state.frame.lend(body))
     }

@@ -39,6 +39,11 @@ impl<K> LastFailure<K> {
         self.is_last = false;
     }
 
+    /// What is kept, if it is of the last attempt.
+    pub(super) fn last(&self) -> Option<&K> {
+        self.kept.as_ref().filter(|_| self.is_last)
+    }
+
     /// Takes what is kept, if it is of the last attempt.
     pub(super) fn take_last(&mut self) -> Option<K> {
         if self.is_last { self.take() } else { None }

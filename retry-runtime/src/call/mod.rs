@@ -43,7 +43,7 @@ mod race;
 mod settle;
 mod timers;
 
-pub use self::attempt::{Cut, Limits, Never};
+pub use self::attempt::{Cut, Limits, Never, Preparing};
 pub use self::blocking::{CanBlock, unless_blocking};
 pub use self::cancel::{Cancels, Signal, unless, unless_begun};
 pub use self::ends::{

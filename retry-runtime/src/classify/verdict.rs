@@ -97,8 +97,8 @@ impl Verdict {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say which of its errors are worth another attempt",
     label = "no verdict for `{Self}`",
-    note = "name the error types to retry: `#[retry(on = \"std::io::Error\")]`, or `.on::<std::io::Error>()` for a closure, and `.on_inside::<…>()` for that of an `anyhow::Error`",
-    note = "or write a predicate: `#[retry(when = \"is_temporary\")]`, with `fn is_temporary(error: &{Self}) -> bool`, or `.when_any(is_temporary)` for a closure",
+    note = "name the error types to retry: `#[retry(on = \"std::io::Error\")]`, or `run!(on(std::io::Error), async || …)`",
+    note = "or write a predicate: `#[retry(when = \"is_temporary\")]`, with `fn is_temporary(error: &{Self}) -> bool`",
     note = "or, for your own type, give each variant a verdict: `#[derive(reattempt::Retryable)]`",
     note = "or, for an error of another crate, enable the feature of `reattempt` with the name and the version of that crate",
     note = "or, for one without a feature, write `#[retry(verdict = \"verdict_of\")]`, with `fn verdict_of(error: &{Self}) -> reattempt::Verdict`, \

@@ -28,6 +28,31 @@ pub struct Last<E>(pub(crate) E);
 #[derive(Debug)]
 pub enum Nothing {}
 
+/// What keeps an error that `before_retry` sees.
+pub trait Keeps {
+    /// The error.
+    type Error;
+
+    /// Returns the error.
+    fn error(&self) -> &Self::Error;
+}
+
+impl<E> Keeps for Kept<E> {
+    type Error = E;
+
+    fn error(&self) -> &E {
+        &self.0
+    }
+}
+
+impl<E> Keeps for Last<E> {
+    type Error = E;
+
+    fn error(&self) -> &E {
+        &self.0
+    }
+}
+
 /// An error that an attempt returned, which generated code asks. `E` can be any type: a concrete type, an alias, a type parameter
 /// with or without the bound.
 ///
@@ -104,6 +129,25 @@ impl<E: ?Sized> SyncChain<'_, E> {
 impl<E: Send + Into<BoxedError>> SyncChain<'_, E> {
     /// Chooses what is kept of the error.
     pub fn kept(&self) -> PhantomData<Kept<E>> {
+        PhantomData
+    }
+}
+
+impl<E: Send + Into<BoxedError>> SyncChain<'_, E> {
+    /// Chooses what is kept of an error that `before_retry` sees.
+    pub fn held(&self) -> PhantomData<Kept<E>> {
+        PhantomData
+    }
+}
+
+impl<E> SendChain<'_, E> {
+    /// Chooses the error itself, which is no source.
+    pub fn held(&self) -> PhantomData<Last<E>> {
+        PhantomData
+    }
+
+    /// Chooses the error itself, which may borrow.
+    pub fn lent(&self) -> PhantomData<Last<E>> {
         PhantomData
     }
 }

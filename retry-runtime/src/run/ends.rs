@@ -4,7 +4,6 @@
 //! io::Error: HoldsStopped<Policy, ByFrom, io::Error>               it can hold a `Stopped`
 //! Error<A>: HoldsStopped<Policy, ByError, Error<A>>
 //! sqlx::Error: HoldsStopped<Policy, ByError, Error<sqlx::Error>>   that of a client
-//! E: HoldsStopped<Stopped, ByError, Error<E>>                      after `or_stopped`
 //! E: HoldsStopped<WithoutLimits, ByFrom, E>                        nothing stops the call
 //! ```
 //!
@@ -21,16 +20,16 @@ use crate::stopped::Stopped;
 
 /// An error type of an operation that a [`Run`](crate::Run) takes. [`Policy::run`] says what the call then gives.
 ///
-/// Do not implement it: give your type a `From<Stopped>`, or write [`or_stopped`](crate::Run::or_stopped) behind the run. `C` and
-/// `W` are those of the run, and `X` is the error of the call.
+/// Do not implement it: give your type a `From<Stopped>`, or write `run!`. `C` and `W` are those of the run, and `X` is the error of the
+/// call.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`",
     label = "this error type cannot be made from `reattempt::Stopped`",
-    note = "write `.or_stopped()` behind the run: its error is then a `reattempt::Error<{Self}>`, which is `Failed` or `Stopped`",
+    note = "write `run!(policy = POLICY, async || …)`: its error is then a `reattempt::Error<{Self}>`, which is `Failed` or `Stopped`",
     note = "for your own type, with `thiserror`, add the variant `Stopped(#[from] reattempt::Stopped)`; without it, the variant \
             `Stopped(reattempt::Stopped)` and \
             `impl From<reattempt::Stopped> for {Self} {{ fn from(stopped: reattempt::Stopped) -> Self {{ Self::Stopped(stopped) }} }}`",
-    note = "for a type parameter, write `.or_stopped()`, or the bound `{Self}: From<reattempt::Stopped>`",
+    note = "for a type parameter, write `run!`, or the bound `{Self}: From<reattempt::Stopped>`",
     note = "or drop the limits that a policy may have: `POLICY.without_limits().run(…)`"
 )]
 pub trait HoldsStopped<C, W, X>: Sized {
@@ -59,7 +58,6 @@ macro_rules! ends {
 ends!([E: From<Stopped>] E, Policy, ByFrom => E, Some, Cut);
 ends!([A] Error<A>, Policy, ByError => Self, Some, Cut);
 ends!([E: OfClient] E, Policy, ByError => Error<E>, Error::failed, Cut);
-ends!([E] E, Stopped, ByError => Error<E>, Error::failed, Cut);
 ends!([E] E, WithoutLimits, ByFrom => E, Some, Never);
 
 /// The error of a call: that of its operation, or an [`Error`] around it. So rustc infers one from the other, as in
@@ -73,11 +71,9 @@ impl<E> CarriesError<E> for Error<E> {}
 /// A run that something may stop.
 #[diagnostic::on_unimplemented(
     message = "`until` and `with_cancel` end with a `Stopped`, but nothing stops a run of a policy `without_limits`",
-    label = "write `POLICY.run(…)`, or `.or_stopped()` before this"
+    label = "write `POLICY.run(…)`"
 )]
 pub trait MayStop {}
 
 #[diagnostic::do_not_recommend]
 impl MayStop for Policy {}
-#[diagnostic::do_not_recommend]
-impl MayStop for Stopped {}

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::Run;
+use super::{Run, Runs, State, WithoutLimits};
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::result::ResultFuture;
@@ -12,8 +12,8 @@ impl Policy {
     ///
     /// The operation is called once in each attempt, so what it does before it returns a future belongs to the attempt. Prefer
     /// the attribute when you write a function: it checks more at compile time, keeps the error of an earlier attempt as the
-    /// source of a [`Stopped`](crate::Stopped), and costs less. Use `run` for closures, and for code that you do not own. Only
-    /// the attribute has the keys `before_retry`, `hedge`, `cancel_waits` and `on_end`.
+    /// source of a [`Stopped`](crate::Stopped), and costs less. For a closure, `run!` has all of that too. Use this method where you want no
+    /// macros.
     ///
     /// [`when`](Run::when), [`on`](Run::on) and [`unless`](Run::unless) select the errors to retry, as in the
     /// attribute. Without `when` and `on`, the error type decides, through [`Retryable`](crate::Retryable). Events show the
@@ -26,7 +26,7 @@ impl Policy {
     /// |---|---|
     /// | an `E` that can hold a `Stopped`: `io::Error`, `anyhow::Error`, `Box<dyn Error + Send + Sync>`, `String`, your own with `From<Stopped>` | `Result<T, E>` |
     /// | the error of a client for which a feature is on: `reqwest::Error`, `sqlx::Error` | `Result<T, `[`Error<E>`](crate::Error)`>` |
-    /// | any other `E` | the same, with [`.or_stopped()`](Run::or_stopped) |
+    /// | any other `E` | a compile error: write `run!` |
     /// | any `E`, in [`POLICY.without_limits().run(…)`](Policy::without_limits) | `Result<T, E>` |
     ///
     /// Limits, backoff, nested calls, events and reports are those of an annotated function. All calls made at one
@@ -55,8 +55,9 @@ impl Policy {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<'p, O, F, T, E, W, X>(&self, operation: O) -> Run<'p, O, T, E, false, Policy, W, X>
+    pub fn run<'p, O, F, T, E, S: State>(&self, operation: O) -> Run<'p, O, T, E, S>
     where
+        Self: Runs<S>,
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
     {
@@ -88,11 +89,9 @@ impl Policy {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E, W, X>(
-        &self,
-        operation: O,
-    ) -> Run<'p, O, T, E, false, Policy, W, X>
+    pub fn run_blocking<'p, O, T, E, S: State>(&self, operation: O) -> Run<'p, O, T, E, S>
     where
+        Self: Runs<S>,
         O: FnMut() -> Result<T, E>,
     {
         Run::at(Location::caller(), self.clone(), operation)
@@ -118,8 +117,9 @@ impl Preset {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<'p, O, F, T, E, W, X>(&self, operation: O) -> Run<'p, O, T, E, false, Policy, W, X>
+    pub fn run<'p, O, F, T, E, S: State>(&self, operation: O) -> Run<'p, O, T, E, S>
     where
+        Policy: Runs<S>,
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
     {
@@ -129,13 +129,36 @@ impl Preset {
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`] with the present
     /// [`policy`](Self::policy).
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E, W, X>(
-        &self,
-        operation: O,
-    ) -> Run<'p, O, T, E, false, Policy, W, X>
+    pub fn run_blocking<'p, O, T, E, S: State>(&self, operation: O) -> Run<'p, O, T, E, S>
     where
+        Policy: Runs<S>,
         O: FnMut() -> Result<T, E>,
     {
         self.policy().run_blocking(operation)
+    }
+}
+
+impl WithoutLimits {
+    /// Runs an operation with retries: [`Policy::run`], which gives the error of the operation itself. Nothing stops the
+    /// call, so [`with_cancel`](Run::with_cancel) and [`until`](Run::until) do not compile.
+    #[track_caller]
+    pub fn run<'p, O, F, T, E, S: State>(&self, operation: O) -> Run<'p, O, T, E, S>
+    where
+        Self: Runs<S>,
+        O: FnMut() -> F,
+        F: ResultFuture<T, E>,
+    {
+        Run::at(Location::caller(), self.policy().clone(), operation)
+    }
+
+    /// Runs a closure that is not async, with retries: [`Policy::run_blocking`], which gives the error of the
+    /// closure itself.
+    #[track_caller]
+    pub fn run_blocking<'p, O, T, E, S: State>(&self, operation: O) -> Run<'p, O, T, E, S>
+    where
+        Self: Runs<S>,
+        O: FnMut() -> Result<T, E>,
+    {
+        Run::at(Location::caller(), self.policy().clone(), operation)
     }
 }

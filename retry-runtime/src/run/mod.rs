@@ -5,13 +5,14 @@
 //!   ->  mod (what a caller sets)
 //!   ->  drive (the loops)
 //!   ->  rules (which errors, and the hooks)
-//!   ->  ends (the error of the call)
+//!   ->  state (what rustc infers), ends (the error of the call)
 //! ```
 
 mod drive;
 mod ends;
 mod entries;
 mod rules;
+mod state;
 mod without_limits;
 
 use std::cell::Cell;
@@ -24,18 +25,15 @@ use std::time::Duration;
 use self::drive::{BoxedRun, RunParts};
 pub use self::ends::{CarriesError, HoldsStopped, MayStop};
 use self::rules::RunRules;
-pub use self::rules::{Beside, ByOn, ByType, ByVerdict, HasErrorInside, HasSources, Ruled};
+pub use self::state::{Beside, ByOn, ByType, ByVerdict, HasSources, Judged, Known, Runs, State};
 pub use self::without_limits::WithoutLimits;
 use crate::call::{Cancels, Said};
 use crate::classify::{Answers, Assessment, OkAnswer, Retryable, VerdictAnswer};
-use crate::error::Error;
 use crate::event::RetryEvent;
 use crate::lookup::find_in;
 use crate::opaque::opaque;
 use crate::policy::Policy;
-use crate::result::{ByError, ByFrom};
-use crate::site::{BudgetOf, DelaysOf, SiteSettings};
-use crate::stopped::Stopped;
+use crate::site::{BudgetOf, SiteSettings};
 
 /// An operation with retries: the future that [`Policy::run`] returns, or the call that [`Policy::run_blocking`]
 /// prepares.
@@ -43,30 +41,26 @@ use crate::stopped::Stopped;
 /// Its rules and its hook have the names of the attribute's keys, such as [`on`](Self::on), [`until`](Self::until) and
 /// [`on_retry`](Self::on_retry). A method that sets a value begins with `with_`, as those of [`Policy`] do.
 ///
-/// You need not write the parameters. `RULED` says whether rules decide about errors; if not, the error type has to be
-/// [`Retryable`]. `C` is what the operation runs with, a `Policy` or [`WithoutLimits`], or else `Stopped` after
-/// [`or_stopped`](Self::or_stopped). `W` is what makes the error of a call that was stopped, and `X` is the error of the call. `V` is
-/// what gives an error its verdict: its type, [`on`](Self::on), or [`verdict`](Self::verdict).
+/// You need not write the parameters. `S` is what rustc infers of the policy, the rules and the error of the call.
 ///
 /// Rules and hooks are boxed, and must be `Send`. To apply one conditionally, test the condition inside its closure. The first
 /// poll boxes the operation, which must be `Send` too. [`unboxed`](Self::unboxed) does neither box the operation nor require
 /// that: it may then use a `Cell` or an `Rc`, as in a test or on a `LocalSet`.
 #[must_use = "a run does nothing until it is awaited, or called if it is blocking"]
-pub struct Run<'p, O, T, E, const RULED: bool = false, C = Policy, W = ByFrom, X = E, V = ByType> {
+pub struct Run<'p, O, T, E, S: State> {
     /// `None` after the first poll.
     parts: Cell<Option<RunParts<'p, O, T, E>>>,
-    running: Cell<Option<BoxedRun<'p, T, X>>>,
+    running: Cell<Option<BoxedRun<'p, T, S::Ended>>>,
     /// What is polled is pinned, so no method, which takes it by value, sees a run that began.
     _pinned: PhantomPinned,
-    kind: PhantomData<fn(V) -> (C, W)>,
+    state: PhantomData<S>,
 }
 
-impl<O, T, E, C, W, X> Run<'_, O, T, E, false, C, W, X> {
+impl<O, T, E, S: State> Run<'_, O, T, E, S> {
     /// A run with the name and the default budget of this place in the source.
     pub(crate) fn at(place: &'static Location<'static>, policy: Policy, operation: O) -> Self {
         Self::new(RunParts {
             settings: SiteSettings::at(place, policy),
-            delays: None,
             operation,
             rules: RunRules {
                 on: Vec::new(),
@@ -83,13 +77,13 @@ impl<O, T, E, C, W, X> Run<'_, O, T, E, false, C, W, X> {
     }
 }
 
-impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X, V> {
+impl<'p, O, T, E, S: State> Run<'p, O, T, E, S> {
     fn new(parts: RunParts<'p, O, T, E>) -> Self {
         Self {
             parts: Cell::new(Some(parts)),
             running: Cell::new(None),
             _pinned: PhantomPinned,
-            kind: PhantomData,
+            state: PhantomData,
         }
     }
 
@@ -98,10 +92,10 @@ impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X
         parts.expect("a run that was polled is pinned")
     }
 
-    fn change<const RULES: bool, U>(
+    fn change<N: State>(
         self,
         change: impl FnOnce(&mut RunParts<'p, O, T, E>),
-    ) -> Run<'p, O, T, E, RULES, C, W, X, U> {
+    ) -> Run<'p, O, T, E, N> {
         let mut parts = self.into_parts();
         change(&mut parts);
         Run::new(parts)
@@ -110,96 +104,17 @@ impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X
     /// Retries only the errors for which `when` returns true. With [`on`](Self::on), both must select the error. Its hint,
     /// such as `Retry-After`, is followed, and its verdict sets the price of the retry.
     ///
-    /// For an error type that is not [`Retryable`], write [`when_any`](Self::when_any).
-    pub fn when<P>(self, when: P) -> Run<'p, O, T, E, true, C, W, X, V>
+    /// The error type is [`Retryable`], or [`verdict`](Self::verdict) or `on` stands before this. For any other, write `run!`.
+    pub fn when<P>(self, when: P) -> Self
     where
         P: Answers<E, bool> + Send + 'p,
-        E: Retryable + 'p,
-    {
-        self.when_any(when).change(|parts| {
-            let own = || Box::new(Assessment::of) as _;
-            parts.rules.verdict.get_or_insert_with(own);
-        })
-    }
-
-    /// [`when`](Self::when) for any error type, such as a `String` or a type parameter: the error has no hint, and the verdict
-    /// `unknown`.
-    pub fn when_any<P>(self, when: P) -> Run<'p, O, T, E, true, C, W, X, V>
-    where
-        P: Answers<E, bool> + Send + 'p,
+        E: Judged<S::By>,
     {
         self.change(|parts| parts.rules.when.push(Box::new(when)))
     }
 
-    /// Gives the errors a verdict, in place of their own: for an error type of another crate that has none, or another one.
-    /// Without `on` and `when`, the verdict decides. With [`when_any`](Self::when_any), it sets the price of the retry. Beside
-    /// [`on`](Self::on), whose errors have their own, it does not compile. Of several verdicts, the last one counts.
-    ///
-    /// It may also return a pair, `(Verdict, Option<Duration>)`: the second part is a hint, the delay that the error asks for.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use reattempt_runtime as reattempt;
-    /// use reattempt::{Policy, Verdict};
-    /// # #[derive(Debug)] struct Nats(&'static str); // of another crate
-    /// # impl std::fmt::Display for Nats {
-    /// #     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.0) }
-    /// # }
-    ///
-    /// fn of_nats(error: &Nats) -> Verdict {
-    ///     match error.0 {
-    ///         "no responders" => Verdict::Refused,
-    ///         _ => Verdict::Unknown,
-    ///     }
-    /// }
-    ///
-    /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
-    /// const POLICY: Policy = Policy::new();
-    /// let mut answers = [Err(Nats("no responders")), Ok(7)].into_iter();
-    /// let request = || std::future::ready(answers.next().unwrap());
-    /// assert_eq!(POLICY.run(request).verdict(of_nats).or_stopped().await.unwrap(), 7);
-    /// # }
-    /// ```
-    pub fn verdict<P, A>(self, mut verdict: P) -> Run<'p, O, T, E, true, C, W, X, ByVerdict>
-    where
-        V: Beside<ByVerdict>,
-        P: FnMut(&E) -> A + Send + 'p,
-        A: VerdictAnswer,
-    {
-        let verdict = move |error: &E| verdict(error).into_assessment();
-        self.change(|parts| parts.rules.verdict = Some(Box::new(verdict)))
-    }
-
-    /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent
-    /// is not retried. Nor, without [`with_idempotent(true)`](Self::with_idempotent), is an error that holds a `COMMIT` that may have
-    /// taken effect, or the lost connection of a database, which may have been in one. Of several `on`, one must find an error.
-    ///
-    /// For an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`, write [`on_inside`](Self::on_inside).
-    pub fn on<A>(self) -> Run<'p, O, T, E, true, C, W, X, ByOn>
-    where
-        V: Beside<ByOn>,
-        A: StdError + Retryable + 'static,
-        E: HasSources,
-    {
-        let find = |error: &E, harmless| find_in::<A>(error, harmless, Assessment::of);
-        self.change(|parts| parts.rules.on.push(find))
-    }
-
-    /// [`on`](Self::on) for an error type that does not implement `Error`, but has an error inside: an `anyhow::Error`, or a
-    /// `Box<dyn Error + Send + Sync>`.
-    pub fn on_inside<A>(self) -> Run<'p, O, T, E, true, C, W, X, ByOn>
-    where
-        V: Beside<ByOn>,
-        A: StdError + Retryable + 'static,
-        E: HasErrorInside,
-    {
-        let find = |error: &E, harmless| find_in::<A>(error.as_ref(), harmless, Assessment::of);
-        self.change(|parts| parts.rules.on.push(find))
-    }
-
     /// Never retries the errors for which `veto` returns true, whatever the other rules decide. After a timeout, `veto`
-    /// sees the error that the caller would get, unless that is an [`Error::Stopped`].
+    /// sees the error that the caller would get, unless that is an [`Error::Stopped`](crate::Error::Stopped).
     pub fn unless<P>(self, veto: P) -> Self
     where
         P: Answers<E, bool> + Send + 'p,
@@ -218,12 +133,12 @@ impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X
     /// # use reattempt_runtime as reattempt;
     /// use std::time::Duration;
     ///
-    /// use reattempt::Policy;
+    /// use reattempt::{Policy, Verdict};
     ///
     /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
     /// let began = tokio::time::Instant::now();
     /// let run = Policy::new().with_attempts(2).without_limits().run(async || Err::<(), _>("wait 3 s"));
-    /// let run = run.when_any(|_| true).retry_after(|error| error.contains("3 s").then_some(Duration::from_secs(3)));
+    /// let run = run.verdict(|_| Verdict::Transient).retry_after(|error| error.contains("3 s").then_some(Duration::from_secs(3)));
     /// run.await.unwrap_err();
     /// assert_eq!(began.elapsed(), Duration::from_secs(3));
     /// # }
@@ -281,32 +196,6 @@ impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X
         })
     }
 
-    /// Sets the delays, of which the run keeps a copy: a slice, an array or a `Vec`. There is one attempt more than
-    /// there are delays, and no jitter, as with [`Policy::with_delays`]. Default: the delays of the policy.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use reattempt_runtime as reattempt;
-    /// # use std::io;
-    /// use std::time::Duration;
-    ///
-    /// use reattempt::Policy;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> io::Result<()> {
-    /// let delays: Vec<_> = (1..=5).map(|n| Duration::from_millis(50 * n * n)).collect();
-    /// let run = Policy::new().run(async || io::Result::Ok(7)).with_delays(&delays);
-    /// assert_eq!(run.await?, 7);
-    /// # Ok(()) }
-    /// ```
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "what is computed for one run is given away"
-    )]
-    pub fn with_delays<D: DelaysOf>(self, delays: D) -> Self {
-        self.change(|parts| parts.delays = Some(delays.delays().to_vec()))
-    }
-
     /// Sets the budget that bounds the retries: a [`Budget`](crate::Budget), also in an `Arc` or an `Option`. Default:
     /// that of the policy. If the policy names none, one for each place in the source that calls [`Policy::run`], and
     /// none if the attempts are unlimited.
@@ -327,13 +216,6 @@ impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X
         self.change(|parts| parts.settings = parts.settings.clone().with_idempotent(idempotent))
     }
 
-    /// Sets whether the text of errors stays out of events and spans, whose field `error` is then `(sensitive)`, and out of a
-    /// [`RetryEvent`] that is shown. Set it if the text may contain a secret, such as a password in a URL. Hooks still get the
-    /// error itself. Default: false.
-    pub fn with_sensitive(self, sensitive: bool) -> Self {
-        self.change(|parts| parts.settings = parts.settings.clone().with_sensitive(sensitive))
-    }
-
     /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`Policy::run`]. Within
     /// another call, runs of one place with different names are different operations: retries of one take no attempts from
     /// another.
@@ -342,7 +224,7 @@ impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X
     }
 
     /// Waits until an `Ok` is ready: retries each `Ok` for which `is_ready` returns false, such as the status of a job that
-    /// still runs. The call never returns such an `Ok`. If no retry is left, it ends with a [`Stopped`] that has
+    /// still runs. The call never returns such an `Ok`. If no retry is left, it ends with a [`Stopped`](crate::Stopped) that has
     /// the outcome. The error type still decides about errors, unless `on` or `when` does. Of several `until`, each must return
     /// true.
     ///
@@ -370,7 +252,7 @@ impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X
     where
         P: FnMut(&T) -> A + Send + 'p,
         A: OkAnswer,
-        C: MayStop,
+        S::Policy: MayStop,
     {
         self.change(|parts| {
             let is_ready = move |value: &T| is_ready(value).into_parts();
@@ -381,48 +263,79 @@ impl<'p, O, T, E, const RULED: bool, C, W, X, V> Run<'p, O, T, E, RULED, C, W, X
         })
     }
 
-    /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`] whose
+    /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) whose
     /// outcome is [`Outcome::Cancelled`](crate::Outcome::Cancelled).
     ///
     /// Nothing can stop a closure that blocks its thread, so the operation has to be async.
-    pub fn with_cancel<F, S, A>(self, cancel: F) -> Self
+    pub fn with_cancel<F, C, A>(self, cancel: F) -> Self
     where
-        F: Cancels<S>,
-        S: Send + 'p,
+        F: Cancels<C>,
+        C: Send + 'p,
         O: FnMut() -> A,
         A: Future,
-        C: MayStop,
+        S::Policy: MayStop,
     {
         self.change(|parts| parts.cancel = Box::pin(cancel.into_future()))
     }
 }
 
-// For a `W` of no consequence, which rustc could not infer behind this.
-#[expect(
-    clippy::mismatching_type_param_order,
-    reason = "`E` is the error of the call too"
-)]
-impl<'p, O, T, E, const RULED: bool, C, V> Run<'p, O, T, E, RULED, C, ByFrom, E, V> {
-    /// Makes the error of the call a [`reattempt::Error<E>`](crate::Error): `Failed` with the error of the last attempt, or
-    /// `Stopped`. For an error type that cannot hold a `Stopped`, such as one of a crate that this crate does not know.
+impl<'p, O, T, E, C, V, W, X> Run<'p, O, T, E, Known<C, V, W, X>> {
+    /// Gives the errors a verdict, in place of their own: for an error type of another crate that has none, or another one.
+    /// Without `on` and `when`, the verdict decides. With [`when`](Self::when), it sets the price of the retry. Beside
+    /// [`on`](Self::on), whose errors have their own, it does not compile. Of several verdicts, the last one counts.
+    ///
+    /// It may also return a pair, `(Verdict, Option<Duration>)`: the second part is a hint, the delay that the error asks for.
     ///
     /// # Examples
     ///
     /// ```
     /// # use reattempt_runtime as reattempt;
-    /// use reattempt::{FAST_IO, Stopped};
+    /// use reattempt::{Policy, Verdict};
+    /// # #[derive(Debug)] struct Nats(&'static str); // of another crate
+    /// # impl std::fmt::Display for Nats {
+    /// #     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.0) }
+    /// # }
     ///
-    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
-    /// let run = FAST_IO.run(async || "seven".parse::<u8>()).when_any(|_| true).or_stopped();
-    /// let failed: Result<_, Stopped> = run.await.unwrap_err().into_failed();
-    /// assert_eq!(failed.unwrap().to_string(), "invalid digit found in string");
+    /// fn of_nats(error: &Nats) -> Verdict {
+    ///     match error.0 {
+    ///         "no responders" => Verdict::Refused,
+    ///         _ => Verdict::Unknown,
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)] async fn main() {
+    /// const POLICY: Policy = Policy::new();
+    /// let mut answers = [Err(Nats("no responders")), Ok(7)].into_iter();
+    /// let request = || std::future::ready(answers.next().unwrap());
+    /// assert_eq!(POLICY.without_limits().run(request).verdict(of_nats).await.unwrap(), 7);
     /// # }
     /// ```
-    pub fn or_stopped(self) -> Run<'p, O, T, E, RULED, Stopped, ByError, Error<E>, V> {
-        Run::new(self.into_parts())
+    pub fn verdict<P, A>(self, mut verdict: P) -> Run<'p, O, T, E, Known<C, ByVerdict, W, X>>
+    where
+        V: Beside<ByVerdict>,
+        P: FnMut(&E) -> A + Send + 'p,
+        A: VerdictAnswer,
+    {
+        let verdict = move |error: &E| verdict(error).into_assessment();
+        self.change(|parts| parts.rules.verdict = Some(Box::new(verdict)))
+    }
+
+    /// Retries only the errors that are an `A`, or have an `A` among their sources. An `A` whose verdict is permanent
+    /// is not retried. Nor, without [`with_idempotent(true)`](Self::with_idempotent), is an error that holds a `COMMIT` that may have
+    /// taken effect, or the lost connection of a database, which may have been in one. Of several `on`, one must find an error.
+    ///
+    /// For an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`, write `run!`.
+    pub fn on<A>(self) -> Run<'p, O, T, E, Known<C, ByOn, W, X>>
+    where
+        V: Beside<ByOn>,
+        A: StdError + Retryable + 'static,
+        E: HasSources,
+    {
+        let find = |error: &E, harmless| find_in::<A>(error, harmless, Assessment::of);
+        self.change(|parts| parts.rules.on.push(find))
     }
 }
 
 opaque! {
-    Run [O, T, E, const RULED: bool, C, W, X, V] ['_, O, T, E, RULED, C, W, X, V];
+    Run [O, T, E, S: State] ['_, O, T, E, S];
 }

@@ -1,14 +1,14 @@
 //! Which errors of an operation are retried: the rules of the attribute. And its hooks.
 
-use std::error::Error;
 use std::fmt::Display;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::ends::HoldsStopped;
+use super::state::{Judged, LimitsOf, State};
 use crate::call::{Call, Judgement, NextAttemptAt, Said};
-use crate::classify::{Assessment, Retryable, Ruling, verdict_of};
+use crate::classify::{Assessment, Ruling};
 use crate::event::RetryEvent;
 use crate::lookup::Last;
 
@@ -32,14 +32,14 @@ type OkParts = (bool, Option<Duration>);
 
 impl<T, E> RunRules<'_, T, E> {
     /// Decides what follows an attempt, as generated code does. The rules see the error of the operation.
-    pub(super) fn settle<const RULED: bool, C, W, X>(
+    pub(super) fn settle<S: State>(
         &mut self,
-        call: &mut Call<'_, E::Limits, Last<X>>,
-        ended: Result<Result<T, X>, E::Limits>,
-    ) -> ControlFlow<Result<T, X>, NextAttemptAt>
+        call: &mut Call<'_, LimitsOf<E, S>, Last<S::Ended>>,
+        ended: Result<Result<T, S::Ended>, LimitsOf<E, S>>,
+    ) -> ControlFlow<Result<T, S::Ended>, NextAttemptAt>
     where
-        E: Ruled<RULED> + HoldsStopped<C, W, X>,
-        X: Display,
+        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended>,
+        S::Ended: Display,
     {
         for (said, ask) in &mut self.of_ok {
             call.ask_about(&ended, *said, ask);
@@ -85,77 +85,3 @@ impl<T, E> RunRules<'_, T, E> {
         )
     }
 }
-
-/// An error type about which a run can decide: any, if `RULED` says that `on`, `when` or `verdict` does. If not, the errors need a
-/// verdict of their own, so the type is [`Retryable`].
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say which of its errors are worth another attempt",
-    label = "no verdict for `{Self}`",
-    note = "name the error types to retry: `.on::<std::io::Error>()`, or `.on_inside::<…>()` for that of an `anyhow::Error`",
-    note = "or write a predicate: `.when_any(is_temporary)`, with `fn is_temporary(error: &{Self}) -> bool`",
-    note = "or give each error a verdict: `.verdict(of)`, with `fn of(error: &{Self}) -> Verdict`; or, for your own type, `#[derive(reattempt::Retryable)]`",
-    note = "or, for an error of another crate, enable the feature of `reattempt` with the name and the version of that crate"
-)]
-pub trait Ruled<const RULED: bool> {
-    /// Returns the error's own answer.
-    #[doc(hidden)]
-    fn own(&self) -> Assessment {
-        Assessment::UNKNOWN
-    }
-}
-
-impl<E: Retryable> Ruled<false> for E {
-    fn own(&self) -> Assessment {
-        verdict_of(self)
-    }
-}
-
-impl<E> Ruled<true> for E {}
-
-/// What gives the errors of a run their verdict: their type.
-#[derive(Debug)]
-pub enum ByType {}
-
-/// What gives the errors of a run their verdict: the error that `on` finds inside.
-#[derive(Debug)]
-pub enum ByOn {}
-
-/// What gives the errors of a run their verdict: `verdict`.
-#[derive(Debug)]
-pub enum ByVerdict {}
-
-/// What gives the errors of a run their verdict, if `V` may do so after it.
-#[diagnostic::on_unimplemented(
-    message = "`verdict` has no effect with `on`: each error that `on` names has its own verdict",
-    label = "remove this, or the other one",
-    note = "without `on`, `verdict` can look for the error inside: `error.source()`, or `error.downcast_ref()`"
-)]
-pub trait Beside<V> {}
-
-impl<V> Beside<V> for ByType {}
-impl Beside<Self> for ByOn {}
-impl Beside<Self> for ByVerdict {}
-
-/// An error type whose sources `on` can search.
-#[diagnostic::on_unimplemented(
-    message = "`on` cannot look inside `{Self}`",
-    label = "expected a type that implements `std::error::Error`",
-    note = "for an `anyhow::Error` or a `Box<dyn Error + Send + Sync>`, write `.on_inside::<…>()`",
-    note = "for any other type, write `.when_any(|error| …)`"
-)]
-pub trait HasSources: Error + 'static {}
-
-#[diagnostic::do_not_recommend]
-impl<E: Error + 'static> HasSources for E {}
-
-/// An error type that does not implement `Error`, and in which `on_inside` can search.
-#[diagnostic::on_unimplemented(
-    message = "`on_inside` cannot look inside `{Self}`",
-    label = "expected an `anyhow::Error`, or a `Box<dyn Error + Send + Sync>`",
-    note = "for a type that implements `std::error::Error`, write `.on::<…>()`",
-    note = "for any other type, write `.when_any(|error| …)`"
-)]
-pub trait HasErrorInside: AsRef<dyn Error + Send + Sync> {}
-
-#[diagnostic::do_not_recommend]
-impl<E: AsRef<dyn Error + Send + Sync>> HasErrorInside for E {}

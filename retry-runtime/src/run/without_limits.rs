@@ -1,11 +1,7 @@
 //! A policy without timeout and deadline, for error types that cannot hold a `Stopped`.
 
-use std::panic::Location;
-
-use super::Run;
 use crate::policy::Policy;
 use crate::preset::Preset;
-use crate::result::ResultFuture;
 use crate::site::{Change, PolicyOf, SiteSettings};
 
 impl Policy {
@@ -79,27 +75,6 @@ impl WithoutLimits {
     #[must_use]
     pub const fn lent<S>(&self, site: &'static S, _: Change) -> &'static S {
         site
-    }
-
-    /// Runs an operation with retries: [`Policy::run`], which gives the error of the operation itself. Nothing stops the
-    /// call, so [`with_cancel`](Run::with_cancel) and [`until`](Run::until) do not compile.
-    #[track_caller]
-    pub fn run<'p, O, F, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Self>
-    where
-        O: FnMut() -> F,
-        F: ResultFuture<T, E>,
-    {
-        Run::at(Location::caller(), self.0.clone(), operation)
-    }
-
-    /// Runs a closure that is not async, with retries: [`Policy::run_blocking`], which gives the error of the
-    /// closure itself.
-    #[track_caller]
-    pub fn run_blocking<'p, O, T, E>(&self, operation: O) -> Run<'p, O, T, E, false, Self>
-    where
-        O: FnMut() -> Result<T, E>,
-    {
-        Run::at(Location::caller(), self.0.clone(), operation)
     }
 }
 

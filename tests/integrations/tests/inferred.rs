@@ -9,7 +9,7 @@
 use std::error::Error;
 use std::{fmt, io};
 
-use reattempt::{FAST_IO, Policy, Preset, Retryable, Stopped, retry};
+use reattempt::{FAST_IO, Policy, Preset, Retryable, Stopped, retry, run};
 
 const POLICY: Policy = Policy::new().with_attempts(4);
 static PAYMENTS: Preset = Preset::new("payments", POLICY);
@@ -73,11 +73,13 @@ async fn that_a_rule_does_not_name() -> Result<(), Own> {
 
 async fn of_an_application() -> anyhow::Result<()> {
     let operation = async || anyhow::Ok(io::Result::Ok(())?);
-    POLICY.run(operation).on_inside::<io::Error>().await?;
-    POLICY
-        .run(operation)
-        .when_any(|error| error.is::<io::Error>())
-        .await
+    run!(policy = POLICY, on(io::Error), async || operation().await).await?;
+    run!(
+        policy = POLICY,
+        when = |error| error.is::<io::Error>(),
+        async || operation().await
+    )
+    .await
 }
 
 #[derive(Debug, thiserror::Error, Retryable)]
@@ -107,29 +109,21 @@ impl fmt::Display for Kafka {
 }
 
 async fn of_an_unknown_crate() -> anyhow::Result<()> {
-    POLICY
-        .run(async || Err::<(), _>(Kafka))
-        .when_any(|_| true)
-        .or_stopped()
-        .await?;
-    POLICY
-        .run(async || Err::<(), _>(Kafka))
-        .on::<io::Error>()
-        .or_stopped()
-        .await?;
-    POLICY
-        .run_blocking(|| Err::<(), _>(Kafka))
-        .when_any(|_| true)
-        .or_stopped()
-        .call()?;
+    run!(policy = POLICY, when = |_| true, async || Err::<(), _>(
+        Kafka
+    ))
+    .await?;
+    run!(policy = POLICY, on(io::Error), async || Err::<(), _>(Kafka)).await?;
+    run!(blocking, policy = POLICY, when = |_| true, || Err::<(), _>(
+        Kafka
+    ))?;
     Ok(())
 }
 
 async fn of_any_type<E: fmt::Display>(
     fails: fn() -> Result<(), E>,
 ) -> Result<Result<(), E>, Stopped> {
-    let run = POLICY.run(async || fails()).when_any(|_| true).or_stopped();
-    let ended = run.unboxed().await;
+    let ended = run!(policy = POLICY, when = |_| true, async || fails()).await;
     ended.map_or_else(|error| error.into_failed().map(Err), |done| Ok(Ok(done)))
 }
 

@@ -412,9 +412,12 @@ async fn a_limit_of_a_layer_has_the_code_that_grpc_has_for_it() {
 
     // A call below was cancelled.
     let below = tower::service_fn(async |_: http::Request<Body>| {
-        let run = Policy::new().run(async || Err::<http::Response<Body>, _>("never"));
-        let run = run.when_any(|_| true).or_stopped();
-        let stopped = run.with_cancel(std::future::ready(())).await.unwrap_err();
+        let run = reattempt::run!(
+            cancel = std::future::ready(()),
+            when = |_| true,
+            async || { Err::<http::Response<Body>, _>("never") }
+        );
+        let stopped = run.await.unwrap_err();
         Err::<http::Response<Body>, tower::BoxError>(stopped.into_failed().unwrap_err().into())
     });
     let layer = RetryLayer::new(Policy::new()).with_requests(GrpcRequests::new());
