@@ -4,16 +4,20 @@
 //! cargo run -p integrations --example downloads
 //! ```
 //!
-//! Each attempt asks for the rest of its file. The table at the end has a row for each file, from the `Report` of its call:
+//! Each attempt asks for the rest of its file, and so does the program after a restart: it ends in the middle, and begins again. What has
+//! come stands in a file beside its version; a file is there under its name once its checksum is right. The table at the end has a row for each file, from the `Report` of its call:
 //! attempts, time waited between attempts, and outcome. Below it is the level of the retry budget over time.
 
 mod server;
 mod table;
 
 use std::error::Error;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::stream::{self, StreamExt as _};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -22,8 +26,9 @@ use reattempt::reqwest_0_13::ResponseExt as _;
 use reattempt::{Attempt, Budget, Outcome, Report, Retryable, Stopped, retry, with_report};
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_RANGE, ETAG, HeaderValue, IF_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode};
+use tokio::time::{sleep, timeout};
 
-use crate::server::{Server, contents, etag};
+use crate::server::{Server, contents, etag, sha256};
 
 const FILES: usize = 200;
 const AT_A_TIME: usize = 50;
@@ -39,6 +44,12 @@ enum DownloadError {
     #[error("the server failed")]
     #[retryable(forward)]
     Status(#[from] StatusError),
+    #[error("another checksum than that of the server")]
+    #[retryable(transient)]
+    Checksum,
+    #[error("the file cannot be written")]
+    #[retryable(permanent)]
+    File(#[from] io::Error),
     #[error("another range than that of the request")]
     #[retryable(permanent)]
     Range,
@@ -47,19 +58,66 @@ enum DownloadError {
     Stopped(#[from] Stopped),
 }
 
-/// What has come of a file.
-#[derive(Default)]
+/// What has come of a file, in this run of the program or in one before.
 struct Part {
-    bytes: Vec<u8>,
+    path: PathBuf,
+    have: u64,
     /// The version that the bytes are of. A weak one does not tell versions apart byte by byte.
     etag: Option<HeaderValue>,
-    furthest: usize,
+    furthest: u64,
+}
+
+impl Part {
+    fn of(path: PathBuf) -> Self {
+        let etag = fs::read(path.with_extension("etag")).ok();
+        let etag = etag.filter(|etag| !etag.is_empty());
+        let etag = etag.and_then(|etag| HeaderValue::from_bytes(&etag).ok());
+        let have = fs::metadata(path.with_extension("part")).map_or(0, |part| part.len());
+        Self {
+            path,
+            have,
+            etag,
+            furthest: have,
+        }
+    }
+
+    /// Begins with a version. Bytes never stand beside the name of another one, wherever the program ends.
+    fn begin(&mut self, etag: Option<HeaderValue>) -> io::Result<()> {
+        File::create(self.path.with_extension("part"))?;
+        let name = etag.as_ref().map_or(&b""[..], HeaderValue::as_bytes);
+        fs::write(self.path.with_extension("etag"), name)?;
+        (self.have, self.etag) = (0, etag);
+        Ok(())
+    }
+
+    /// Writes a chunk. A large one belongs into `tokio::fs`.
+    fn add(&mut self, chunk: &[u8]) -> io::Result<()> {
+        let part = self.path.with_extension("part");
+        OpenOptions::new()
+            .append(true)
+            .open(part)?
+            .write_all(chunk)?;
+        self.have += chunk.len() as u64;
+        Ok(())
+    }
+
+    /// Gives the file its name, if it has this checksum. If not, it begins again.
+    fn finish(&mut self, sum: &str) -> Result<(), DownloadError> {
+        let part = self.path.with_extension("part");
+        if sha256(&fs::read(&part)?) != sum {
+            self.begin(None)?;
+            return Err(DownloadError::Checksum);
+        }
+        fs::rename(part, &self.path)?;
+        Ok(())
+    }
 }
 
 /// Downloads files, and shows its progress.
 struct Downloader {
     client: Client,
     addr: SocketAddr,
+    folder: PathBuf,
     bar: ProgressBar,
     retries: AtomicU32,
 }
@@ -76,10 +134,13 @@ impl Downloader {
         on_retry = |_| self.count_retry(),
     )]
     async fn download(&self, file: usize, part: &mut Part) -> Result<(), DownloadError> {
+        if part.path.exists() {
+            return Ok(());
+        }
         let url = format!("http://{}/{file}", self.addr);
         // The positions in a compressed answer are others.
         let mut request = self.client.get(url).header(ACCEPT_ENCODING, "identity");
-        let have = part.bytes.len();
+        let have = part.have;
         if let Some(etag) = part.etag.as_ref().filter(|_| have > 0) {
             request = request.header(RANGE, format!("bytes={have}-"));
             // If the file has changed, all of it comes.
@@ -90,21 +151,21 @@ impl Downloader {
             StatusCode::PARTIAL_CONTENT if begins_at(&response, have) => {}
             StatusCode::PARTIAL_CONTENT => return Err(DownloadError::Range),
             // The file has changed, or the server knows no ranges.
-            _ => part.bytes.clear(),
+            _ => {
+                let etag = response.headers().get(ETAG).cloned();
+                part.begin(etag.filter(|etag| !etag.as_bytes().starts_with(b"W/")))?;
+            }
         }
-        let etag = response.headers().get(ETAG);
-        part.etag = etag
-            .filter(|etag| !etag.as_bytes().starts_with(b"W/"))
-            .cloned();
         while let Some(chunk) = response.chunk().await? {
-            part.bytes.extend_from_slice(&chunk);
+            part.add(&chunk)?;
             // What came before is no progress.
-            if part.bytes.len() > part.furthest {
-                part.furthest = part.bytes.len();
+            if part.have > part.furthest {
+                part.furthest = part.have;
                 Attempt::record_progress();
             }
         }
-        Ok(())
+        let sum = response.headers().get("x-sha256");
+        part.finish(sum.and_then(|sum| sum.to_str().ok()).unwrap_or_default())
     }
 
     fn count_retry(&self) {
@@ -113,7 +174,7 @@ impl Downloader {
     }
 }
 
-fn begins_at(response: &Response, have: usize) -> bool {
+fn begins_at(response: &Response, have: u64) -> bool {
     let range = response.headers().get(CONTENT_RANGE);
     let range = range.and_then(|range| range.to_str().ok());
     range.is_some_and(|range| range.starts_with(&format!("bytes {have}-")))
@@ -132,7 +193,7 @@ type Download = (usize, Part, Result<(), DownloadError>, Report);
 async fn download_all(downloader: &Downloader) -> Vec<Download> {
     let mut downloads: Vec<Download> = stream::iter(0..FILES)
         .map(async |file| {
-            let mut part = Part::default();
+            let mut part = Part::of(downloader.folder.join(file.to_string()));
             let (result, report) = with_report(downloader.download(file, &mut part)).await;
             downloader.bar.inc(1);
             let report = report.expect("`download` has the attribute");
@@ -150,13 +211,25 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (addr, server) = Server::start(FILES).await?;
     // `reqwest` retries too.
     let client = Client::builder().retry(reqwest::retry::never()).no_proxy();
-    let downloader = Downloader {
-        client: client.build()?,
-        addr,
-        bar: progress_bar()?,
-        retries: AtomicU32::new(0),
+    let client = client.build()?;
+    let folder = tempfile::tempdir()?;
+    let downloader = || -> Result<_, Box<dyn Error>> {
+        Ok(Downloader {
+            client: client.clone(),
+            addr,
+            folder: folder.path().to_owned(),
+            bar: progress_bar()?,
+            retries: AtomicU32::new(0),
+        })
     };
 
+    // The first run ends in the middle. Its last requests reach the server.
+    let first = downloader()?;
+    let _ = timeout(Duration::from_millis(300), download_all(&first)).await;
+    sleep(Duration::from_millis(100)).await;
+    let before = (server.requests(), server.resumed());
+
+    let downloader = downloader()?;
     println!("Downloading {FILES} files, {AT_A_TIME} at a time …");
     let began = Instant::now();
     let mut levels = Vec::new();
@@ -170,7 +243,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let reports: Vec<&Report> = downloads.iter().map(|(.., report)| report).collect();
     let files = table::of_files(&reports);
     println!("\n{files}\n");
-    table::print_summary(&reports, server.requests(), took);
+    table::print_summary(&reports, server.requests() - before.0, took);
     table::print_budget(&BUDGET, &levels);
 
     table::check(&files, &reports);
@@ -178,11 +251,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         result
             .as_ref()
             .map_err(|error| format!("file {file}: {error}"))?;
-        let of_version = |version| part.etag.as_ref().is_some_and(|of| *of == etag(version));
-        let version = u64::from(of_version(1));
-        assert!(of_version(version), "the version of file {file}");
+        // Some files changed after the first request, perhaps in the first run.
+        let version = fs::read_to_string(part.path.with_extension("etag"))?;
+        let version = u64::from(version == etag(1));
         assert_eq!(
-            part.bytes,
+            fs::read(&part.path)?,
             contents(*file, version),
             "the contents of file {file}"
         );
@@ -190,8 +263,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     // Each attempt is one request, unless it got no connection.
     let attempts: u32 = reports.iter().map(|report| report.attempts()).sum();
-    assert!(server.requests() <= attempts && attempts as usize > FILES);
-    assert!(server.resumed() > 0, "some requests got the rest of a file");
+    assert!(server.requests() - before.0 <= attempts && attempts as usize > FILES);
+    assert!(
+        server.resumed() > before.1,
+        "the second run got the rest of files"
+    );
     let retries = downloader.retries.load(Ordering::Relaxed);
     assert_eq!(attempts as usize, FILES + retries as usize);
     Ok(())

@@ -1,6 +1,6 @@
 //! A file server of HTTP that fails sometimes, on a free port of this machine.
 //!
-//! `GET /17` gets the file with an `etag`. With `range` and `if-range`, it gets the rest of it, with status 206. A fault depends only
+//! `GET /17` gets the file with an `etag`, and the checksum of all of it. With `range` and `if-range`, it gets the rest of it, with status 206. A fault depends only
 //! on the seed, the file and how often it was requested, so every run has the same faults. Only the blip is different.
 
 use std::future::ready;
@@ -17,6 +17,7 @@ use axum::http::header::{CONTENT_LENGTH, CONTENT_RANGE, ETAG, IF_RANGE, RANGE};
 use axum::http::{HeaderMap, Response, StatusCode};
 use axum::routing::get;
 use futures::stream::{self, StreamExt as _};
+use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -105,7 +106,10 @@ async fn answer(
     // Some files change after the first request.
     let version = u64::from(file % 10 == 7 && nth > 0);
     let (etag, contents) = (etag(version), contents(file, version));
-    let mut response = Response::builder().header(ETAG, &etag);
+    let sum = sha256(&contents);
+    let mut response = Response::builder()
+        .header(ETAG, &etag)
+        .header("x-sha256", sum);
     let same = headers.get(IF_RANGE).is_some_and(|asked| *asked == etag);
     let from = headers.get(RANGE).and_then(|range| {
         let range = range.to_str().ok()?.strip_prefix("bytes=")?;
@@ -122,7 +126,11 @@ async fn answer(
     }
     let mut first = contents[from.unwrap_or(0)..].to_vec();
     let response = response.header(CONTENT_LENGTH, first.len());
-    let second = first.split_off(first.len() / 2);
+    let mut second = first.split_off(first.len() / 2);
+    if file % 10 == 5 && nth == 0 {
+        // Their bytes are in the wrong order, as after a fault of a cache.
+        second.reverse();
+    }
     let rest = async move {
         let mut down = server.down.subscribe();
         let takes = match fate {
@@ -143,6 +151,12 @@ async fn answer(
     let first = stream::once(ready(io::Result::Ok(first)));
     let body = Body::from_stream(first.chain(stream::once(rest)));
     response.body(body).expect("valid headers")
+}
+
+/// The checksum of a file.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    let sum = Sha256::digest(bytes);
+    sum.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The name of a version.

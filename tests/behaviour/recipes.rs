@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::io;
 use std::pin::pin;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use futures::stream::{self, StreamExt as _};
 use reattempt::{BATCH, Budget, Policy, Verdict, retry};
@@ -73,4 +74,27 @@ async fn a_batch_under_a_rate_limit_loses_nothing() {
     assert!(lost(Policy::new(), pause()).await > 20);
     assert_eq!(lost(BATCH, Budget::new()).await, 0);
     assert_eq!(lost(BATCH, pause()).await, 0);
+}
+
+/// `clients.md`: a rule may count.
+#[tokio::test(start_paused = true)]
+async fn a_rule_may_allow_fewer_attempts_for_one_kind_of_error() {
+    #[retry(attempts = 5, when = |error: &io::Error| {
+        error.kind() != io::ErrorKind::TimedOut || slow.fetch_add(1, Relaxed) < 1
+    })]
+    async fn fails(kind: io::ErrorKind, attempts: &Cell<u32>, slow: &AtomicU32) -> io::Result<()> {
+        attempts.set(attempts.get() + 1);
+        Err(kind.into())
+    }
+    for (kind, expected) in [
+        (io::ErrorKind::TimedOut, 2),
+        (io::ErrorKind::ConnectionReset, 5),
+    ] {
+        let attempts = Cell::new(0);
+        let failed = fails(kind, &attempts, &AtomicU32::new(0)).await;
+        assert_eq!(
+            (failed.unwrap_err().kind(), attempts.get()),
+            (kind, expected)
+        );
+    }
 }

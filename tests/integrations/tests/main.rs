@@ -18,6 +18,7 @@ mod junk;
 mod layer;
 mod ledger;
 mod own_commits;
+mod recipes;
 mod reqwest_retry;
 mod sessions;
 mod tonic;

@@ -1,0 +1,343 @@
+//! Recipes of the pages on clients and on progress, each against the fault that it is about.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::any;
+use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
+use reattempt::{Attempt, Retryable, Verdict, retry};
+use reqwest::{Client, redirect};
+use tokio::net::TcpListener;
+use tokio::sync::RwLock;
+
+/// Starts a server of these requests. Returns its URL.
+async fn serve<S: Send + Sync + 'static>(
+    state: Arc<S>,
+    answer: fn(&S, &Method, &HeaderMap, &[u8]) -> Response,
+) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let handler =
+        move |State(state): State<Arc<S>>, method: Method, headers: HeaderMap, body: Bytes| {
+            std::future::ready(answer(&state, &method, &headers, &body))
+        };
+    let router = Router::new().fallback(any(handler)).with_state(state);
+    tokio::spawn(async { axum::serve(listener, router).await });
+    url
+}
+
+fn client() -> Client {
+    Client::builder().no_proxy().build().unwrap()
+}
+
+/// A client of a service that asks for a token. All its calls share the token.
+struct Api {
+    client: Client,
+    url: String,
+    token: RwLock<String>,
+}
+
+impl Api {
+    /// A 401 is no failed attempt: the body sends one more request.
+    #[retry(attempts = 3, base = "10ms")]
+    async fn ask(&self) -> Result<String, RequestError> {
+        let token = self.token.read().await.clone();
+        let mut answer = self
+            .client
+            .get(&self.url)
+            .bearer_auth(&token)
+            .send()
+            .await?;
+        if answer.status() == 401 {
+            let token = self.refresh(&token).await?;
+            answer = self.client.get(&self.url).bearer_auth(token).send().await?;
+        }
+        // A second 401 is permanent.
+        Ok(answer.check()?.text().await?)
+    }
+
+    /// Returns another token than the one that was refused. Of many callers, one asks for it.
+    async fn refresh(&self, refused: &str) -> Result<String, RequestError> {
+        let mut token = self.token.write().await;
+        if *token == refused {
+            let request = self.client.put(&self.url).send();
+            *token = request.await?.check()?.text().await?;
+        }
+        Ok(token.clone())
+    }
+}
+
+/// Of requests, and of refreshes, and the token that is valid.
+#[derive(Default)]
+struct Tokens {
+    requests: AtomicU32,
+    refreshes: AtomicU32,
+    valid: Mutex<&'static str>,
+}
+
+fn with_tokens(tokens: &Tokens, method: &Method, headers: &HeaderMap, _: &[u8]) -> Response {
+    if method == Method::PUT {
+        tokens.refreshes.fetch_add(1, Relaxed);
+        return "new".into_response();
+    }
+    let number = tokens.requests.fetch_add(1, Relaxed);
+    let valid = format!("Bearer {}", tokens.valid.lock().unwrap());
+    if headers[header::AUTHORIZATION] != valid {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    if number == 0 {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
+    "done".into_response()
+}
+
+#[tokio::test]
+async fn a_token_is_refreshed_once_for_all_callers_and_not_after_a_503() {
+    for (valid, refreshes, requests, succeeds) in [
+        ("old", 0, 11, true),
+        ("new", 1, 20, true),
+        ("lost", 1, 20, false),
+    ] {
+        let tokens = Arc::new(Tokens {
+            valid: Mutex::new(valid),
+            ..Tokens::default()
+        });
+        let api = Api {
+            client: client(),
+            url: serve(Arc::clone(&tokens), with_tokens).await,
+            token: RwLock::new("old".to_owned()),
+        };
+        let asked = futures::future::join_all((0..10).map(|_| api.ask())).await;
+        assert!(
+            asked.iter().all(|asked| asked.is_ok() == succeeds),
+            "{valid}: {asked:?}"
+        );
+        assert_eq!(tokens.refreshes.load(Relaxed), refreshes, "{valid}");
+        // Ten callers at once: some may get the new token before they ask.
+        assert!(tokens.requests.load(Relaxed) <= requests, "{valid}");
+    }
+}
+
+#[derive(Debug, thiserror::Error, Retryable)]
+enum DeliveryError {
+    #[error("not delivered")]
+    #[retryable(forward)]
+    Request(#[from] RequestError),
+    #[error("the address has moved")]
+    #[retryable(permanent)]
+    Moved,
+}
+
+impl From<reqwest::Error> for DeliveryError {
+    fn from(error: reqwest::Error) -> Self {
+        Self::Request(error.into())
+    }
+}
+
+/// Delivers a webhook: a redirect is no delivery. The client follows none.
+#[retry(attempts = 3, base = "10ms", idempotent = true)]
+async fn deliver(client: &Client, url: &str, body: &'static str) -> Result<(), DeliveryError> {
+    let answer = client.post(url).body(body).send().await?;
+    if answer.status().is_redirection() {
+        return Err(DeliveryError::Moved);
+    }
+    answer.check().map_err(RequestError::from)?;
+    Ok(())
+}
+
+fn moved(posts: &AtomicU32, method: &Method, _: &HeaderMap, _: &[u8]) -> Response {
+    if method == Method::GET {
+        return "a page for people".into_response();
+    }
+    posts.fetch_add(1, Relaxed);
+    (StatusCode::FOUND, [(header::LOCATION, "/login")]).into_response()
+}
+
+#[tokio::test]
+async fn a_webhook_that_is_redirected_is_not_delivered() {
+    let posts = Arc::new(AtomicU32::new(0));
+    let url = serve(Arc::clone(&posts), moved).await;
+    // The client makes a GET of it, whose answer is 200.
+    deliver(&client(), &url, "paid").await.unwrap();
+    let none = Client::builder()
+        .no_proxy()
+        .redirect(redirect::Policy::none());
+    let error = deliver(&none.build().unwrap(), &url, "paid")
+        .await
+        .unwrap_err();
+    assert!(matches!(error, DeliveryError::Moved), "{error:?}");
+    assert_eq!(posts.load(Relaxed), 2, "one for each call");
+}
+
+/// Sends the rest of a file, after it has asked how far the last attempt came. `session` is the URL that the store gave for the upload.
+#[retry(attempts = 3, base = "10ms", timeout = "30s")]
+async fn upload(
+    client: &Client,
+    session: &str,
+    file: &'static [u8],
+    came: &mut usize,
+) -> Result<(), RequestError> {
+    let length = file.len();
+    let asked = client
+        .put(session)
+        .header("content-range", format!("bytes */{length}"));
+    let asked = asked.send().await?;
+    let have = match asked.status().as_u16() {
+        308 => {
+            let range = asked
+                .headers()
+                .get("range")
+                .and_then(|range| range.to_str().ok());
+            let last = range.and_then(|range| range.strip_prefix("bytes=0-")?.parse().ok());
+            last.map_or(0, |last: usize| last + 1)
+        }
+        // The store has all of it: an earlier attempt sent the rest.
+        200 | 201 => return Ok(()),
+        // A 410: the session is over. The caller asks for a new one, and begins again.
+        _ => return asked.check().map(drop).map_err(Into::into),
+    };
+    if have > *came {
+        *came = have;
+        Attempt::record_progress();
+    }
+    let range = format!("bytes {have}-{}/{length}", length - 1);
+    let rest = client
+        .put(session)
+        .header("content-range", range)
+        .body(&file[have..]);
+    rest.send().await?.check()?;
+    Ok(())
+}
+
+/// Takes at most three bytes of a request, and then fails.
+fn store(stored: &Mutex<Vec<u8>>, _: &Method, headers: &HeaderMap, body: &[u8]) -> Response {
+    let mut stored = stored.lock().unwrap();
+    if stored.starts_with(b"gone") {
+        return StatusCode::GONE.into_response();
+    }
+    let range = headers["content-range"].to_str().unwrap();
+    if range.starts_with("bytes */") {
+        return match stored.len() {
+            10 => StatusCode::CREATED.into_response(),
+            0 => StatusCode::PERMANENT_REDIRECT.into_response(),
+            have => (
+                StatusCode::PERMANENT_REDIRECT,
+                [("range", format!("bytes=0-{}", have - 1))],
+            )
+                .into_response(),
+        };
+    }
+    assert!(
+        range.starts_with(&format!("bytes {}-9/10", stored.len())),
+        "{range}"
+    );
+    let takes = if stored.starts_with(b"full") {
+        0
+    } else {
+        body.len().min(3)
+    };
+    stored.extend(&body[..takes]);
+    // Also the answer to the last bytes is lost.
+    StatusCode::SERVICE_UNAVAILABLE.into_response()
+}
+
+#[tokio::test]
+async fn an_upload_goes_on_where_the_store_says_and_ends_with_its_session() {
+    let stored = Arc::new(Mutex::default());
+    let url = serve(Arc::clone(&stored), store).await;
+    let upload = async || upload(&client(), &url, b"0123456789", &mut 0).await;
+    upload().await.unwrap();
+    assert_eq!(*stored.lock().unwrap(), b"0123456789");
+    for (state, verdict) in [(b"gone", Verdict::Permanent), (b"full", Verdict::Transient)] {
+        *stored.lock().unwrap() = state.to_vec();
+        assert_eq!(upload().await.unwrap_err().verdict(), verdict);
+    }
+}
+
+/// The delay that a provider asks for, in its own header.
+fn delay(headers: &HeaderMap, now: Duration) -> Option<Duration> {
+    let text = |name: &str| headers.get(name)?.to_str().ok();
+    let number = |name: &str| text(name)?.parse::<u64>().ok();
+    if let Some(millis) = number("retry-after-ms") {
+        return Some(Duration::from_millis(millis));
+    }
+    if let Some(reset) = text("x-ratelimit-reset-requests") {
+        return parts(reset);
+    }
+    if number("x-ratelimit-remaining") == Some(0) {
+        let reset = number("x-ratelimit-reset")?;
+        return Some(Duration::from_secs(reset).saturating_sub(now));
+    }
+    number("ratelimit-reset").map(Duration::from_secs)
+}
+
+/// `6m0s`, `1.5s`, `88ms`.
+fn parts(text: &str) -> Option<Duration> {
+    let mut sum = Duration::ZERO;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(|letter: char| letter.is_ascii_alphabetic())?;
+        let (number, after) = rest.split_at(end);
+        let next = after
+            .find(|letter: char| !letter.is_ascii_alphabetic())
+            .unwrap_or(after.len());
+        let (unit, after) = after.split_at(next);
+        let seconds = match unit {
+            "ms" => 0.001,
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            _ => return None,
+        };
+        sum += Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()?;
+        rest = after;
+    }
+    Some(sum)
+}
+
+#[test]
+fn the_headers_of_providers_say_a_delay() {
+    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+    let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    for (sent, expected) in [
+        (&[("retry-after-ms", "1500")][..], Some(1_500)),
+        (&[("x-ratelimit-reset-requests", "6m0s")], Some(360_000)),
+        (&[("x-ratelimit-reset-requests", "88ms")], Some(88)),
+        (
+            &[("x-ratelimit-reset-requests", "1h2m3.5s")],
+            Some(3_723_500),
+        ),
+        (
+            &[
+                ("x-ratelimit-remaining", "0"),
+                ("x-ratelimit-reset", "1000060"),
+            ],
+            Some(60_000),
+        ),
+        (
+            &[
+                ("x-ratelimit-remaining", "7"),
+                ("x-ratelimit-reset", "1000060"),
+            ],
+            None,
+        ),
+        (&[("ratelimit-reset", "30")], Some(30_000)),
+        (&[("x-ratelimit-reset-requests", "soon")], None),
+    ] {
+        let mut headers = HeaderMap::new();
+        for (name, value) in sent {
+            headers.insert(*name, value.parse().unwrap());
+        }
+        assert_eq!(
+            delay(&headers, now),
+            expected.map(Duration::from_millis),
+            "{sent:?}"
+        );
+    }
+}
