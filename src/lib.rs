@@ -2,35 +2,55 @@
 //!
 //! ```
 //! use std::io;
-//! use std::net::SocketAddr;
+//! use tokio::net::TcpStream;
 //!
-//! use reattempt::retry;
-//! # use tokio::io::AsyncReadExt;
-//! # use tokio::net::TcpStream;
-//!
-//! /// A client of one service.
-//! struct Quotes(SocketAddr);
-//!
-//! impl Quotes {
-//!     #[retry(attempts = 4, timeout = "1.5s", jitter = "full", on = "io::Error", deadline = "5s")]
-//!     async fn fetch(&self) -> io::Result<String> {
-//!         // Any body: `?`, `return`, `select!`, borrowed and owned arguments.
-//!         let mut reply = String::new();
-//!         TcpStream::connect(self.0).await?.read_to_string(&mut reply).await?;
-//!         Ok(reply)
-//!     }
+//! #[reattempt::retry(
+//!     attempts = 3,
+//!     timeout = "1.5s",
+//!     jitter = "full",
+//!     on = "io::Error",
+//!     deadline = "5s"
+//! )]
+//! async fn connect(address: &str) -> io::Result<TcpStream> {
+//!     TcpStream::connect(address).await
 //! }
 //! ```
 //!
-//! The function keeps its name, signature, docs and attributes. Here, each attempt has a timeout, and the
-//! whole call a deadline. Waits use exponential backoff with full jitter. Dropping the future stops the attempt or the wait at once.
+//! Each attempt has a timeout, and the whole call a deadline. Waits use exponential backoff with full jitter. Dropping the future stops
+//! the attempt or the wait at once. All calls of the function share a retry budget for outages. When it is empty, a failed call is not
+//! retried, and logs and metrics have the outcome `budget`: [Why did my call fail after one attempt?](guide::budgets)
 //!
-//! All calls of the function share a retry budget, which limits retries while the service fails. When it is empty, a failed call
-//! is not retried, and logs and metrics have the outcome `budget`.
-//! [Why did my call fail after one attempt?](guide::budgets)
+//! # Ways in
 //!
-//! The [guide] has a page for each question. [`retry`](macro@retry) is the reference of the attribute, and [`Retryable`] that
-//! of the derive.
+//! | retry | write |
+//! |---|---|
+//! | [all requests](guide::layers) of a client | `ClientBuilder::new(client).with(RetryLayer::new(POLICY)).build()` |
+//! | [one request](guide::clients) | `client.get(url).send_with(&POLICY).await?` |
+//! | [a closure](guide::closures) | `run!(attempts = 3, async \|\| client.get(url).send_checked().await).await?` |
+//! | [a function](macro@retry) | `#[retry(attempts = 3)]` |
+//! | errors of your own | [`#[derive(Retryable)]`](macro@Retryable) |
+//!
+//! # Questions
+//!
+//! - [Which policy for which program?](guide::programs)
+//! - [How do I add retries to an application?](guide::start)
+//! - [Which errors are retried?](guide::retried)
+//! - [Which numbers do I choose?](guide::numbers)
+//! - [How do I retry a payment?](guide::idempotency)
+//! - [How do I stop calls at shutdown?](guide::cancelling)
+//! - [How do I test code that retries?](guide::testing)
+//!
+//! The [guide] has all of them.
+//!
+//! # Policies
+//!
+//! | policy | for |
+//! |---|---|
+//! | [`FAST_IO`] | a cache, or a database nearby |
+//! | [`SLOW_IO`] | a service that takes seconds |
+//! | [`BATCH`] | work that shall wait and not fail; give it a deadline |
+//! | [`FILES`] | files that another process holds for a moment |
+//! | [`NO_RETRY`] | one attempt |
 //!
 //! # Cargo features
 //!

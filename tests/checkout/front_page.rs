@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
-use crate::markdown::{files, headings, quoted, read, root, table};
+use crate::markdown::{files, headings, part, quoted, read, root, table};
 
 const README: &str = include_str!("../../README.md");
 const SENTENCE: &str = "Retries for Rust functions, in one attribute.";
@@ -108,21 +108,13 @@ fn each_feature_that_a_page_or_the_rustdoc_names_exists() {
 
 #[test]
 fn the_readme_names_each_feature_and_no_others() {
-    let features = features();
-    let (_, rest) = README
-        .split_once("There are features for clients")
-        .expect("the list of clients");
-    let (sentences, _) = rest.split_once("\n\n").unwrap();
-    let (named, versions) = sentences.split_once("You need Rust").unwrap();
-    let named: Vec<_> = named.split('`').skip(1).step_by(2).collect();
-    assert!(named.len() >= 12, "{named:?}");
-    let others = README
-        .lines()
-        .find_map(|line| line.strip_prefix("- Features: "));
-    let others = quoted(others.unwrap());
+    let part = part("README.md", "features");
+    let named = quoted(&part).filter(|name| !name.contains(' '));
+    let expected = features();
     assert_eq!(
-        named.into_iter().chain(others).collect::<BTreeSet<_>>(),
-        features
+        named.collect::<BTreeSet<_>>(),
+        expected,
+        "README.md, `<!-- features -->`"
     );
     let minimum = MANIFEST
         .split_once("\nrust-version = \"")
@@ -131,7 +123,10 @@ fn the_readme_names_each_feature_and_no_others() {
         .split('"')
         .next()
         .unwrap();
-    assert!(versions.contains(minimum), "Rust {minimum}");
+    assert!(
+        part.contains(minimum),
+        "README.md, `<!-- features -->`: Rust {minimum}"
+    );
 }
 
 /// The version of Rust that the locked version of a crate needs, without a zero at its end.
@@ -200,9 +195,9 @@ fn the_readme_asks_the_questions_of_the_guide() {
     assert!(asked >= 7, "{asked}");
 }
 
-/// A reader of the example alone must know that a call may end after one attempt, and where to read why.
+/// A reader of the page alone must know that a call may end after one attempt, and where to read why.
 #[test]
-fn both_first_pages_name_the_budget_and_its_outcome_between_the_example_and_the_first_heading() {
+fn both_first_pages_name_the_budget_and_its_outcome() {
     let crate_docs = include_str!("../../src/lib.rs")
         .lines()
         .map_while(|line| line.strip_prefix("//!"))
@@ -214,17 +209,13 @@ fn both_first_pages_name_the_budget_and_its_outcome_between_the_example_and_the_
         (README, "src/guide/budgets.md"),
         (&crate_docs, "guide::budgets"),
     ] {
-        let (_, after) = page.split_once("deadline = \"5s\")]").unwrap();
-        let (_, after) = after.split_once("\n```\n").unwrap();
-        let heading = after.lines().position(|line| line.starts_with('#'));
-        let first: Vec<_> = after.lines().take(heading.unwrap()).collect();
-        let first = first.join(" ");
+        let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
         for part in [
-            "share a retry budget, which limits retries while the service fails.",
+            "retry budget",
             &outcome,
             &format!("[Why did my call fail after one attempt?]({explained})"),
         ] {
-            assert!(first.contains(part), "{part}: {first}");
+            assert!(words.contains(part), "{explained}: {part}");
         }
     }
 }
@@ -284,7 +275,7 @@ struct Bullet {
 
 const BULLETS: [Bullet; 5] = [
     Bullet {
-        title: "Nothing runs twice by accident.",
+        title: "A repeated write is asked about.",
         file: "tests/integrations/tests/own_commits.rs",
         test: "a_lost_commit_runs_once_whatever_the_rules_say",
     },
@@ -312,10 +303,7 @@ const BULLETS: [Bullet; 5] = [
 
 #[test]
 fn the_readme_has_these_bullets_and_each_has_a_test() {
-    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
-    let readme = read("README.md");
-    let (_, section) = readme.split_once("## What it adds\n").unwrap();
-    let (section, _) = section.split_once("\n## ").unwrap();
+    let section = part("README.md", "bullets");
     let titles: Vec<_> = section
         .lines()
         .filter_map(|line| line.strip_prefix("- **")?.split_once("**"))
@@ -324,5 +312,35 @@ fn the_readme_has_these_bullets_and_each_has_a_test() {
     assert_eq!(titles, BULLETS.map(|bullet| bullet.title));
     for Bullet { title, file, test } in BULLETS {
         assert!(read(file).contains(test), "{title} {file} has no `{test}`");
+    }
+}
+
+/// The tables are made by `cargo run -p peers -- --write`.
+#[test]
+fn the_readme_has_the_costs_of_the_page_on_performance() {
+    let costs = part("README.md", "costs");
+    let [small, compiler] = ["small", "compiler"].map(|name| part("docs/PERFORMANCE.md", name));
+    let row = |table: &str, title: &str| -> Vec<String> {
+        let row = table
+            .lines()
+            .find(|line| line.starts_with(&format!("| {title}")));
+        let row = row.unwrap_or_else(|| panic!("docs/PERFORMANCE.md: no row `{title}`"));
+        row.split('|').map(|cell| cell.trim().to_owned()).collect()
+    };
+    let [ours, run, backon] =
+        ["`#[retry]`", "`Policy::run`", "backon"].map(|title| row(&small, title));
+    let [one, other] = ["`#[retry]`", "backon-macros"].map(|title| row(&compiler, title));
+    for expected in [
+        format!(
+            "| {} ({} without macros) | {} |",
+            ours[3], run[3], backon[3]
+        ),
+        format!("| {} kB more | {} kB more |", ours[4], backon[4]),
+        format!("| {} bytes | {} bytes |", one[4], other[4]),
+    ] {
+        assert!(
+            costs.contains(&expected),
+            "README.md, `<!-- costs -->`: {expected}"
+        );
     }
 }

@@ -50,6 +50,18 @@ pub(crate) fn table(page: &str, heading: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
+/// What stands between `<!-- name -->` and `<!-- end name -->`, so that a page may change its sentences.
+pub(crate) fn part(path: &str, name: &str) -> String {
+    let page = read(path);
+    let [begin, end] = ["", "end "].map(|end| format!("<!-- {end}{name} -->"));
+    let part = page
+        .split_once(&begin)
+        .and_then(|(_, rest)| rest.split_once(&end));
+    let (part, _) =
+        part.unwrap_or_else(|| panic!("{path}: write `{begin}` before, and `{end}` after it"));
+    part.to_owned()
+}
+
 /// The number of words that `wc -w` counts.
 pub(crate) fn words(page: &str) -> usize {
     page.split_whitespace().count()

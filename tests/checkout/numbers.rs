@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use reattempt::retry;
 
-use crate::markdown::{read, table};
+use crate::markdown::{part, quoted, read, table};
 
 /// The numbers that pages write as words.
 const WORDS: [&str; 13] = [
@@ -14,8 +14,9 @@ const WORDS: [&str; 13] = [
     "eleven", "twelve",
 ];
 
-fn word(number: u64) -> &'static str {
-    WORDS[usize::try_from(number).unwrap()]
+fn word(number: u64) -> String {
+    let word = usize::try_from(number).ok().and_then(|at| WORDS.get(at));
+    word.map_or_else(|| number.to_string(), |word| (*word).to_owned())
 }
 
 /// The number after `name` in a source, such as that of `const PRICE: u64 = 16;` or `failure: Self::tokens(2),`.
@@ -63,9 +64,9 @@ async fn nested_calls() -> u64 {
 /// How many clients have verdicts for their errors: those whose features the README lists, in any version. A test of the
 /// runtime compares that list with the features.
 fn clients() -> u64 {
-    let readme = read("README.md");
-    let (_, list) = readme.split_once("There are features for ").unwrap();
-    let features = list.lines().next().unwrap().split('`').skip(1).step_by(2);
+    let part = part("README.md", "features");
+    let features = quoted(&part).filter(|name| name.contains(|c: char| c.is_ascii_digit()));
+    let features = features.filter(|name| !["tower-0_5"].contains(name) && !name.contains(' '));
     let version = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_');
     let clients: BTreeSet<_> = features
         .map(|name| name.trim_end_matches(version))
@@ -84,6 +85,9 @@ async fn held() -> Vec<String> {
         format!("{} if attempts time out", full / timeout),
         format!("{} per second", word(refill / failure)),
         format!("first {} retries", word(free)),
+        format!("{} more for each call under way", word(free)),
+        // `tests/behaviour/budget.rs` has such a batch.
+        "of 10,000 items, 500 at once and 20 % failing".to_owned(),
         "four attempts around four".to_owned(),
         format!("make {calls} calls, not {}", 4 * 4),
         format!("make at most {calls} calls"),
@@ -96,10 +100,8 @@ async fn held() -> Vec<String> {
 
 /// The promises: those of the list, and those of the README.
 fn promises() -> Vec<String> {
-    let readme = read("README.md");
-    let (_, list) = readme.split_once("## What it adds").unwrap();
-    let (list, _) = list.split_once("\n## ").unwrap();
-    let listed = list.split("\n- ").skip(1).map(str::to_owned);
+    let bullets = part("README.md", "bullets");
+    let listed = bullets.split("\n- ").skip(1).map(str::to_owned);
     let rows = table(&read("src/guide/promises.md"), "| | promise | test |");
     listed
         .chain(rows.into_iter().map(|row| row[1].clone()))

@@ -41,10 +41,11 @@ impl Server {
         let folder = tempfile::tempdir().unwrap();
         let [config, log] = ["config", "log"].map(|name| folder.path().join(name));
         let text = format!(
-            "server_name: tests\nlisten: \"127.0.0.1:-1\"\nports_file_dir: {0:?}\nlog_file: {log:?}\n\
-             jetstream {{ store_dir: {0:?} }}\n\
+            "server_name: tests\nlisten: \"127.0.0.1:-1\"\nports_file_dir: \"{0}\"\nlog_file: \"{1}\"\n\
+             jetstream {{ store_dir: \"{0}\" }}\n\
              mqtt {{ listen: \"127.0.0.1:-1\", authorization {{ username: device, password: secret }} }}\n",
-            folder.path()
+            folder.path().display(),
+            log.display()
         );
         fs::write(&config, text).unwrap();
         let mut server = Command::new(program);
