@@ -11,7 +11,7 @@ const README: (&str, usize) = ("README.md", 720);
 /// A page, or a folder of pages, and how many words it is to have outside of tables.
 const LIMITS: [(&str, usize); 3] = [
     ("src/retry.md", 1_850),
-    ("src/guide", 12_900),
+    ("src/guide", 12_600),
     ("docs", 5_400),
 ];
 
@@ -28,11 +28,17 @@ fn pages(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// How many words of a page are in the rows of its tables, and how many are not.
+/// How many words of a page are in the rows of its tables, and how many are not. Lines that only make an example run, which rustdoc
+/// hides, are not counted.
 fn in_tables_and_outside(page: &str) -> (usize, usize) {
-    let rows = page.lines().filter(|line| line.starts_with('|'));
-    let inside = rows.map(words).sum();
-    (inside, words(page) - inside)
+    let mut in_code = false;
+    let shown = page.lines().filter(|line| {
+        in_code ^= line.starts_with("```");
+        !(in_code && (*line == "#" || line.starts_with("# ")))
+    });
+    let (rows, other): (Vec<_>, Vec<_>) = shown.partition(|line| line.starts_with('|'));
+    let [inside, outside] = [rows, other].map(|lines| lines.into_iter().map(words).sum());
+    (inside, outside)
 }
 
 /// Says how far a page is from its limit. It may have 5 % more words, so that a new row or client costs no sentence of another page.
@@ -66,8 +72,8 @@ fn each_group_of_pages_is_within_its_number_of_words() {
 
 #[test]
 fn a_limit_says_by_how_much_and_rows_of_tables_count_apart() {
-    let page = "One two.\n\n| a | b |\n|---|---|\n| c d | e |\n\nThree | four.\n";
-    assert_eq!(in_tables_and_outside(page), (5 + 1 + 6, 5));
+    let page = "One two.\n\n| a | b |\n|---|---|\n| c d | e |\n\nThree | four.\n```\n# six\nseven\n```\n# Eight\n";
+    assert_eq!(in_tables_and_outside(page), (5 + 1 + 6, 5 + 3 + 2));
     let within = "p: 42 words, limit 40, at most 42".to_owned();
     assert_eq!(held("p", 42, 40), Ok(within));
     let beyond = held("p", 43, 40).unwrap_err();
