@@ -110,11 +110,11 @@ impl CallInScope {
 
     /// Logs the call, which has ended.
     pub(crate) fn log(&self, report: Report) {
-        let kept = mem::take(&mut *self.kept());
+        let kept = mem::take(&mut *self.seen());
         self.scope.state().ended.push(LoggedCall { report, kept });
     }
 
-    pub(crate) fn kept(&self) -> MutexGuard<'_, KeptForLog> {
+    pub(crate) fn seen(&self) -> MutexGuard<'_, KeptForLog> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

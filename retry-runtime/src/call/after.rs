@@ -41,9 +41,12 @@ impl State<'_> {
             if ruling.retry && !self.is_signalled() {
                 self.on_body_ended(Attempted::Failed(verdict), Some(words));
                 self.frame.set_aside(how, ruling.hint());
-                self.log(Event::SetAside(failed));
+                self.log(Event {
+                    failed: Some(failed),
+                    ..Event::SET_ASIDE
+                });
                 // A limit may cut the other before its next poll.
-                self.frame.bodies = Bodies::Rest(which.other());
+                self.frame.bodies = Bodies::Only(which.other());
                 return Ok(Next::Other);
             }
         }
@@ -56,17 +59,17 @@ impl State<'_> {
         self.settings.idempotent != Some(true) && self.frame.open_effect().is_some()
     }
 
-    /// Keeps the delay that `retry_after` or an `Ok` says about the attempt that ended.
+    /// Notes the delay that `retry_after` or an `Ok` asks for after the attempt that ended.
     #[inline]
-    pub(crate) fn say_delay(&self, delay: Option<Duration>) {
+    pub(crate) fn ask_delay(&self, delay: Option<Duration>) {
         if delay.is_some() {
             self.frame.rest().noted().waits.asked = delay;
         }
     }
 
-    /// Returns the delay that `retry_after` or an `Ok` says about the attempt that ended.
+    /// Returns the delay that `retry_after` or an `Ok` asks for after the attempt that ended.
     #[inline]
-    pub(super) fn delay_said(&self) -> Option<Duration> {
+    pub(super) fn asked_delay(&self) -> Option<Duration> {
         self.frame.rest.get()?.noted().waits.asked.take()
     }
 
@@ -90,7 +93,7 @@ impl State<'_> {
             Cut::Timeout | Cut::OfClient => Err(exhausted),
             Cut::Deadline => Err(Outcome::Deadline),
             Cut::NotReady => {
-                let ruling = Ruling::failed_value(verdict, self.delay_said());
+                let ruling = Ruling::failed_value(verdict, self.asked_delay());
                 return self.fail(ruling, &cut).map_err(|outcome| Stopped {
                     not_ready: true,
                     ..self.stopped(outcome, cut)
@@ -155,8 +158,7 @@ impl State<'_> {
             return Some(Charge::Free);
         };
         let frame = &self.frame;
-        let noted = frame.rest.get().map(|rest| rest.noted());
-        let hedged = noted.is_some_and(|noted| noted.hedging.hedge == Some(HedgeOutcome::Lost));
+        let hedged = frame.hedge == Some(HedgeOutcome::Lost);
         let failed = JustFailed {
             how,
             number: frame.number() - u32::from(hedged),

@@ -162,8 +162,8 @@ impl State<'_> {
         let phase = self.frame.phase();
         let first = matches!(phase, Phase::New);
         // Most attempts are the first of an outermost call, and begin with it.
-        let alone = first && self.frame.rest.get().is_none() && outer(|_| ()).is_none();
-        if !alone {
+        let is_plain = first && self.frame.rest.get().is_none() && outer(|_| ()).is_none();
+        if !is_plain {
             self.look_around();
         }
         if first {
@@ -172,11 +172,11 @@ impl State<'_> {
         }
         if C::LIMITED {
             let times = &mut self.frame.times;
-            let began = times.started.filter(|_| alone);
+            let began = times.started.filter(|_| is_plain);
             let now = began.unwrap_or_else(Stamp::now);
             // A call with a deadline of zero makes one attempt.
             let must_begin = first && policy.deadline() == Some(Duration::ZERO);
-            if !alone && times.deadline <= now && !must_begin {
+            if !is_plain && times.deadline <= now && !must_begin {
                 C::reached(Cut::Late)?;
             }
             let cut = now.after(policy.timeout());

@@ -112,7 +112,7 @@ impl State<'_> {
         };
         let wait = at.since(Stamp::now());
         if !wait.is_zero() && trace::may_be_heard() && runs_tasks() {
-            self.log(Event::Blocked);
+            self.log(Event::BLOCKED);
         }
         sleep(wait)?;
         // A paused clock of tokio stands still meanwhile. Limits and pauses would then never end.

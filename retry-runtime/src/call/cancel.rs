@@ -138,7 +138,7 @@ impl<C, K> Call<'_, C, K> {
 impl State<'_> {
     /// Whether the signal came.
     pub(super) fn is_signalled(&self) -> bool {
-        (self.frame.rest.get()).is_some_and(|rest| rest.noted().hedging.signalled)
+        (self.frame.rest.get()).is_some_and(|rest| rest.noted().signalled)
     }
 }
 
@@ -147,9 +147,9 @@ impl<F> Future for Signal<F> {
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<()> {
         let this = self.project();
-        if !this.call.noted().hedging.signalled {
+        if !this.call.noted().signalled {
             ready!(this.cancel.poll(waker));
-            this.call.noted().hedging.signalled = true;
+            this.call.noted().signalled = true;
         }
         Poll::Ready(())
     }

@@ -36,16 +36,16 @@ impl State<'_> {
         if let Some(budget) = self.budget() {
             budget.succeed(spent, Stamp::now);
         }
-        let frame = &self.frame;
+        let frame = &mut self.frame;
         if matches!(frame.which(), Which::Hedge) {
-            frame.rest().noted().hedging.hedge = Some(HedgeOutcome::Won);
+            frame.hedge = Some(HedgeOutcome::Won);
         }
         // Its own retries have not failed.
         if let Some(node) = frame.node.get() {
             node.set(0, Stamp::now());
         }
         if frame.previous.is_some() {
-            self.log(Event::Succeeded);
+            self.log(Event::SUCCEEDED);
             self.end(Outcome::SuccessAfterRetry);
         } else {
             self.end(Outcome::Success);
@@ -75,7 +75,11 @@ impl State<'_> {
         // If a call inside was refused, the event of that call names the budget.
         let refused = ended == Outcome::Budget && self.frame.refusal().is_none();
         let budget = refused.then(|| self.budget()).flatten();
-        self.log(Event::GaveUp(failed, ended, budget));
+        self.log(Event {
+            failed: Some(failed),
+            budget,
+            ..Event::gave_up(ended, self.frame.open_effect())
+        });
         self.end(ended);
         self.refuse_around(outcome);
         self.note_retries();
@@ -132,9 +136,9 @@ impl State<'_> {
         }
         if let Bodies::Both(which) = self.frame.bodies {
             // Dropped with the attempt.
-            self.frame.bodies = Bodies::Rest(which.other());
+            self.frame.bodies = Bodies::Only(which.other());
             self.on_body_ended(Attempted::Unfinished, None);
-            self.frame.bodies = Bodies::Rest(which);
+            self.frame.bodies = Bodies::Only(which);
         }
         spent
     }

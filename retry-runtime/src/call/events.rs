@@ -11,29 +11,85 @@ use crate::classify::Verdict;
 use crate::event::RetryEvent;
 use crate::report::PreviousFailure;
 use crate::stopped::{Effect, Outcome};
-use crate::trace::{self, Entered, ONCE, ONE_IN_A_MINUTE, TEN_IN_A_SECOND, limited};
+use crate::trace::{self, Entered, Most, ONCE, ONE_IN_A_MINUTE, TEN_IN_A_SECOND, limited};
 
-/// What happens to a call, for an event.
+/// What happens to a call: a row of the table below, and its values.
 #[derive(Clone, Copy)]
-pub(super) enum Event<'a> {
-    /// Another attempt will follow after this delay.
-    Retrying(FailedWith<'a>, Duration),
-    /// No attempt will follow. It has the budget of the call if that refused the retry.
-    GaveUp(FailedWith<'a>, Outcome, Option<BudgetRef<'a>>),
-    /// The call has been failing for a minute or longer, and goes on after this delay.
-    StillFailing(FailedWith<'a>, Duration),
-    /// One of two attempts failed, and the other still runs.
-    SetAside(FailedWith<'a>),
-    /// An attempt waits this long for the end of the pause of its budget.
-    Paused(Duration),
-    /// A hedge begins.
-    Hedged,
-    /// A later attempt succeeded.
-    Succeeded,
-    /// The call has fewer attempts than its `own`, because outer calls retry too.
-    FewerAttempts { allowed: u32, own: u32 },
-    /// The call waits on a thread that runs the tasks of a runtime.
-    Blocked,
+pub(super) struct Event<'a> {
+    pub(super) level: Level,
+    pub(super) message: &'static str,
+    /// How often it is written.
+    pub(super) most: Most,
+    /// How the attempt before it failed.
+    pub(super) failed: Option<FailedWith<'a>>,
+    /// How long the call waits now.
+    pub(super) delay: Option<Duration>,
+    pub(super) outcome: Option<Outcome>,
+    /// The budget of the call, if that refused a retry.
+    pub(super) budget: Option<BudgetRef<'a>>,
+    /// How many attempts the call has, and how many of its own.
+    pub(super) fewer: Option<(u32, u32)>,
+}
+
+/// The table of events.
+impl Event<'_> {
+    pub(super) const RETRYING: Self = Self::row(Level::DEBUG, "attempt failed, retrying");
+    pub(super) const SET_ASIDE: Self =
+        Self::row(Level::DEBUG, "attempt failed, the other still runs");
+    pub(super) const PAUSED: Self = Self::row(Level::DEBUG, "the budget is in a pause, waiting");
+    pub(super) const HEDGED: Self = Self::row(Level::DEBUG, "attempt is slow, hedged");
+    pub(super) const STILL_FAILING: Self = Self {
+        most: ONE_IN_A_MINUTE,
+        ..Self::row(Level::WARN, "still failing")
+    };
+    pub(super) const SUCCEEDED: Self = Self {
+        outcome: Some(Outcome::SuccessAfterRetry),
+        ..Self::row(Level::INFO, "succeeded after retry")
+    };
+    pub(super) const FEWER_ATTEMPTS: Self = Self {
+        most: ONCE,
+        ..Self::row(
+            Level::INFO,
+            "an outer call already used this function's retries",
+        )
+    };
+    pub(super) const BLOCKED: Self = Self {
+        most: ONCE,
+        ..Self::row(
+            Level::WARN,
+            "a wait between attempts blocks a thread of a tokio runtime: call the function in `spawn_blocking`",
+        )
+    };
+
+    /// The call failed with this outcome. What may not happen twice is open if that is in doubt.
+    pub(super) fn gave_up(outcome: Outcome, open: Option<Effect>) -> Self {
+        let row = match outcome {
+            // The caller deals with that.
+            Outcome::NotRetryable => Self::row(Level::DEBUG, "attempt failed, not retryable"),
+            // The caller asked for it.
+            Outcome::Cancelled => Self::row(Level::DEBUG, "the call was cancelled"),
+            // Someone has to look.
+            Outcome::InDoubt => {
+                Self::row(Level::WARN, trace::in_doubt(open.unwrap_or(Effect::Commit)))
+            }
+            _ => Self::row(Level::WARN, "gave up"),
+        };
+        let outcome = Some(outcome);
+        Self { outcome, ..row }
+    }
+
+    const fn row(level: Level, message: &'static str) -> Self {
+        Self {
+            level,
+            message,
+            most: TEN_IN_A_SECOND,
+            failed: None,
+            delay: None,
+            outcome: None,
+            budget: None,
+            fewer: None,
+        }
+    }
 }
 
 /// How an attempt failed: its verdict, and its error in words.
@@ -51,52 +107,18 @@ impl State<'_> {
             return;
         }
         let (frame, function) = (&self.frame, self.settings.name);
-        let (level, message) = match event {
-            Event::Retrying(..) => (Level::DEBUG, "attempt failed, retrying"),
-            // The caller deals with that.
-            Event::GaveUp(_, Outcome::NotRetryable, _) => {
-                (Level::DEBUG, "attempt failed, not retryable")
-            }
-            // Someone has to look.
-            Event::GaveUp(_, Outcome::InDoubt, _) => {
-                let effect = frame.open_effect().unwrap_or(Effect::Commit);
-                (Level::WARN, trace::in_doubt(effect))
-            }
-            // The caller asked for it.
-            Event::GaveUp(_, Outcome::Cancelled, _) => (Level::DEBUG, "the call was cancelled"),
-            Event::GaveUp(..) => (Level::WARN, "gave up"),
-            Event::StillFailing(..) => (Level::WARN, "still failing"),
-            Event::SetAside(_) => (Level::DEBUG, "attempt failed, the other still runs"),
-            Event::Paused(_) => (Level::DEBUG, "the budget is in a pause, waiting"),
-            Event::Hedged => (Level::DEBUG, "attempt is slow, hedged"),
-            Event::Succeeded => (Level::INFO, "succeeded after retry"),
-            Event::FewerAttempts { .. } => (
-                Level::INFO,
-                "an outer call already used this function's retries",
-            ),
-            Event::Blocked => (
-                Level::WARN,
-                "a wait between attempts blocks a thread of a tokio runtime: call the function in `spawn_blocking`",
-            ),
-        };
-        let most = match event {
-            Event::StillFailing(..) => ONE_IN_A_MINUTE,
-            Event::FewerAttempts { .. } | Event::Blocked => ONCE,
-            _ => TEN_IN_A_SECOND,
-        };
-        let (failed, delay, outcome, budget) = match event {
-            Event::Retrying(failed, delay) | Event::StillFailing(failed, delay) => {
-                (Some(failed), Some(delay), None, None)
-            }
-            Event::GaveUp(failed, outcome, budget) => (Some(failed), None, Some(outcome), budget),
-            Event::SetAside(failed) => (Some(failed), None, None, None),
-            Event::Paused(delay) => (None, Some(delay), None, None),
-            Event::Succeeded => (None, None, Some(Outcome::SuccessAfterRetry), None),
-            _ => (None, None, None, None),
-        };
-        let (allowed, own) = match event {
-            Event::FewerAttempts { allowed, own } => (Some(allowed), Some(own)),
-            _ => (None, failed.and(frame.attempts_allowed())),
+        let Event {
+            message,
+            most,
+            failed,
+            delay,
+            outcome,
+            budget,
+            ..
+        } = event;
+        let (allowed, own) = match event.fewer {
+            Some((allowed, own)) => (Some(allowed), Some(own)),
+            None => (None, failed.and(frame.attempts_allowed())),
         };
         let ended = failed.is_some() || outcome.is_some();
         let empty = |budget: BudgetRef<'_>| {
@@ -129,7 +151,7 @@ impl State<'_> {
                 )
             };
         }
-        match level {
+        match event.level {
             Level::DEBUG => at_level!(DEBUG),
             Level::INFO => at_level!(INFO),
             _ => at_level!(WARN),

@@ -57,7 +57,11 @@ impl State<'_> {
         let allowed = allowed.min(own);
         self.frame.allow(allowed);
         if allowed < own && self.frame.attempts_in_a_row() >= allowed {
-            self.log(Event::FewerAttempts { allowed, own });
+            let fewer = Some((allowed, own));
+            self.log(Event {
+                fewer,
+                ..Event::FEWER_ATTEMPTS
+            });
         }
         allowed
     }

@@ -81,7 +81,7 @@ impl State<'_> {
     pub(super) fn on_body_ended(&self, how: Attempted, words: Option<&dyn Display>) {
         if let Attempted::Failed(verdict) = how {
             self.scope()
-                .inspect(|own| own.kept().verdicts.push(verdict));
+                .inspect(|own| own.seen().verdicts.push(verdict));
         }
         self.record(|| Metric::Attempted(how));
         self.change_spans(|spans| spans.end_attempt(self.frame.which(), how, words));
@@ -102,16 +102,21 @@ impl State<'_> {
         failed: Option<FailedWith<'_>>,
     ) {
         if let Some(own) = self.scope() {
-            own.kept().delays.push(delay);
+            own.seen().delays.push(delay);
         }
-        if let Some(failed) = failed {
-            self.log(Event::Retrying(failed, delay));
+        let event = |row| Event {
+            failed,
+            delay: Some(delay),
+            ..row
+        };
+        if failed.is_some() {
+            self.log(event(Event::RETRYING));
             let started = self.frame.times.started.unwrap_or(now);
             if self.frame.number() > 1 && now.since(started) >= Duration::from_secs(60) {
-                self.log(Event::StillFailing(failed, delay));
+                self.log(event(Event::STILL_FAILING));
             }
         } else {
-            self.log(Event::Paused(delay));
+            self.log(event(Event::PAUSED));
         }
         // A pause may follow a wait.
         self.on_wait_ended();
@@ -149,16 +154,13 @@ impl State<'_> {
 
     pub(super) fn report(&self, outcome: Outcome) -> Report {
         let frame = &self.frame;
-        let noted = frame.rest.get().map(|rest| rest.noted());
-        let (waited, hedge) = noted.map_or((Duration::ZERO, None), |noted| {
-            (noted.waits.waited, noted.hedging.hedge)
-        });
+        let waited = frame.rest.get().map(|rest| rest.noted().waits.waited);
         Report {
             function: self.settings.name,
             attempts: frame.number(),
             outcome,
             elapsed: self.elapsed().unwrap_or_default(),
-            waited,
+            waited: waited.unwrap_or_default(),
             verdict: match (frame.previous, outcome) {
                 (
                     Some(PreviousFailure::TimedOut),
@@ -167,7 +169,7 @@ impl State<'_> {
                 (previous, _) => previous.map(PreviousFailure::verdict),
             },
             budget_level: self.budget().map(|budget| budget.level()),
-            hedge,
+            hedge: frame.hedge,
         }
     }
 

@@ -132,7 +132,7 @@ impl State<'_> {
     }
 
     /// Whether the call may hedge now, and takes that from the budget of its hedges.
-    fn may_hedge(&self, now: Stamp) -> bool {
+    fn may_hedge(&mut self, now: Stamp) -> bool {
         const HEDGE: Request = Request {
             charge: Charge::Failure,
             number: 1,
@@ -154,18 +154,16 @@ impl State<'_> {
         let may = budget.is_some_and(|budget| budget.paused_until(now).is_none())
             && self.hedges().take(HEDGE, now).is_some();
         if !may {
-            frame.rest().noted().hedging.hedge = Some(HedgeOutcome::Refused);
+            self.frame.hedge = Some(HedgeOutcome::Refused);
         }
         may
     }
 
     /// Begins the hedge: now it counts.
     fn begin_hedge(&mut self) {
-        self.log(Event::Hedged);
-        let mut noted = self.frame.rest().noted();
-        noted.hedging.hedge = Some(HedgeOutcome::Lost);
-        noted.in_doubt = true;
-        drop(noted);
+        self.log(Event::HEDGED);
+        self.frame.hedge = Some(HedgeOutcome::Lost);
+        self.frame.rest().noted().in_doubt = true;
         self.frame.count_attempt();
         self.frame.bodies = Bodies::Both(Which::Hedge);
         // As for a retry: taken back if the call succeeds.

@@ -116,7 +116,7 @@ impl<C: Limits, K> Call<'_, C, K> {
                 let judged = beside_body(|| judge(&failed));
                 let ruling = judged
                     .ruling
-                    .exactly(self.state.delay_said())
+                    .exactly(self.state.asked_delay())
                     .unless(said == Said::Vetoed);
                 let (words, sensitive) = (judged.words, self.state.settings.sensitive);
                 let words = &Shown { words, sensitive };
@@ -132,7 +132,7 @@ impl<C: Limits, K> Call<'_, C, K> {
                 Err(stopped) => return Break(self.stopped(cut, stopped)),
             },
             Ok(Ok(value)) => {
-                let ruling = Ruling::failed_value(Verdict::Transient, self.state.delay_said());
+                let ruling = Ruling::failed_value(Verdict::Transient, self.state.asked_delay());
                 match self.state.fail(ruling, &FAILED_VALUE) {
                     Ok(next) => (next, FAILED_VALUE),
                     Err(_) => return Break(R::from(Ok(value))),
@@ -204,7 +204,7 @@ impl<C: Limits, K> Call<'_, C, K> {
     /// Keeps what one of these says first, and the delay.
     #[inline]
     fn say(&mut self, said: Said, delay: Option<Duration>) {
-        self.state.say_delay(delay);
+        self.state.ask_delay(delay);
         if self.state.said == Said::Nothing {
             self.state.said = said;
         }
@@ -220,7 +220,7 @@ impl<C: Limits, K> Call<'_, C, K> {
         let result = ended.as_ref().ok().filter(|_| !vetoed);
         if let Some(error) = result.and_then(|result| result.borrow().as_ref().err()) {
             let delay = self.state.frame.lend(|| beside_body(|| delay(error)));
-            self.state.say_delay(delay);
+            self.state.ask_delay(delay);
         }
     }
 

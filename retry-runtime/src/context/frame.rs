@@ -24,7 +24,7 @@ use super::rest::{Failure, Rest};
 use crate::budget::Charge;
 use crate::classify::AskedDelay;
 use crate::clock::Stamp;
-use crate::report::{PreviousFailure, Which};
+use crate::report::{HedgeOutcome, PreviousFailure, Which};
 use crate::stopped::{Effect, Outcome};
 
 /// What `scoped_thread_local!` makes, but as a `const`, which other crates can see into: each poll of an attempt sets it.
@@ -59,6 +59,8 @@ pub(crate) struct Frame {
     pub(crate) inside: Allowed,
     /// How the last attempt failed.
     pub(crate) previous: Option<PreviousFailure>,
+    /// What became of its hedge, once it was wanted.
+    pub(crate) hedge: Option<HedgeOutcome>,
     /// How many faults of its budget had begun when the call began.
     pub(crate) faults: u32,
     /// The deadline is that of an outer call or of a scope, and not the call's own.
@@ -86,6 +88,7 @@ impl Frame {
             timeout: u64::MAX,
             inside: Allowed { leeway, again },
             previous: None,
+            hedge: None,
             faults: 0,
             inherits: false,
             was_pending: false,
@@ -138,7 +141,7 @@ impl Frame {
     pub(crate) fn which(&self) -> Which {
         match self.bodies {
             Bodies::One => Which::First,
-            Bodies::Both(which) | Bodies::Rest(which) => which,
+            Bodies::Both(which) | Bodies::Only(which) => which,
         }
     }
 
@@ -199,7 +202,7 @@ impl Frame {
     pub(crate) fn present(&self) -> u32 {
         match self.bodies {
             // Only the first attempt has a hedge.
-            Bodies::Both(Which::First) | Bodies::Rest(Which::First) => 1,
+            Bodies::Both(Which::First) | Bodies::Only(Which::First) => 1,
             _ => self.number(),
         }
     }
@@ -251,14 +254,14 @@ impl Frame {
     pub(crate) fn set_aside(&mut self, how: PreviousFailure, hint: Option<AskedDelay>) {
         let refusal = self.refusal.take();
         self.previous = Some(how);
-        self.rest().noted().hedging.aside = Some(Failure { how, hint, refusal });
+        self.rest().noted().aside = Some(Failure { how, hint, refusal });
     }
 
     /// Takes the failure that was set aside into that of the attempt: the more expensive one counts, and the larger hint, which is
     /// returned.
     pub(crate) fn join_aside(&mut self, hint: Option<AskedDelay>) -> Option<AskedDelay> {
         let rest = self.rest.get();
-        let Some(aside) = rest.and_then(|rest| rest.noted().hedging.aside.take()) else {
+        let Some(aside) = rest.and_then(|rest| rest.noted().aside.take()) else {
             return hint;
         };
         let how = self.previous;
@@ -327,7 +330,7 @@ impl Frame {
     fn first(&self) -> u32 {
         match self.bodies {
             Bodies::One => self.number(),
-            Bodies::Both(_) | Bodies::Rest(_) => 1,
+            Bodies::Both(_) | Bodies::Only(_) => 1,
         }
     }
 
@@ -448,7 +451,7 @@ impl Frame {
     #[inline]
     pub(crate) fn suspend(&mut self) {
         let node = self.refusal.get().and_then(|_| self.node.get());
-        if node.is_none_or(|node| !node.runs_beside(self.present())) {
+        if node.is_none_or(|node| !node.has_unrefused(self.present())) {
             self.refusal.set(None);
         }
         self.was_pending = true;
@@ -489,8 +492,8 @@ mod tests {
             (Bodies::One, First, 2),
             (Bodies::Both(First), First, 1),
             (Bodies::Both(Hedge), Hedge, 2),
-            (Bodies::Rest(First), First, 1),
-            (Bodies::Rest(Hedge), Hedge, 2),
+            (Bodies::Only(First), First, 1),
+            (Bodies::Only(Hedge), Hedge, 2),
         ] {
             let mut frame = frame(2, 3);
             frame.bodies = bodies;

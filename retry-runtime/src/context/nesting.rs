@@ -169,7 +169,7 @@ impl Node {
     }
 
     /// Whether a call inside this `attempt` is under way that follows no refusal there: it runs beside a call that was refused.
-    pub(crate) fn runs_beside(&self, attempt: u32) -> bool {
+    pub(crate) fn has_unrefused(&self, attempt: u32) -> bool {
         let known = self.known();
         let mut inside = known.inside.iter().filter(|((_, of), _)| *of == attempt);
         inside.any(|(_, node)| is_running(node) && !node.known().follows)

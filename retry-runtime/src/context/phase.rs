@@ -51,7 +51,7 @@ pub(crate) enum Bodies {
     /// Both run. This one is polled, or was polled last.
     Both(Which),
     /// The other one ended before this one, or is dropped with it.
-    Rest(Which),
+    Only(Which),
 }
 
 /// The attempts of a call.

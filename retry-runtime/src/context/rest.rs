@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::atomics::Flag;
 use crate::classify::AskedDelay;
 use crate::clock::Stamp;
-use crate::report::{HedgeOutcome, PreviousFailure};
+use crate::report::PreviousFailure;
 use crate::stopped::{Effect, Outcome};
 use crate::test_scope::CallInScope;
 use crate::trace::Spans;
@@ -58,7 +58,10 @@ pub(crate) struct Noted {
     pub(crate) waits: Waits,
     /// What began in the present attempt, and may not happen twice.
     pub(crate) effects: Vec<Arc<OpenEffect>>,
-    pub(crate) hedging: Hedging,
+    /// The failure of one of two bodies, while the other may succeed.
+    pub(crate) aside: Option<Failure>,
+    /// The future of `cancel_waits` completed: no hedge begins, and no failure is set aside.
+    pub(crate) signalled: bool,
     /// The spans of the call, if a subscriber wants them.
     pub(crate) spans: Spans,
 }
@@ -84,7 +87,7 @@ impl Noted {
     /// Forgets what the attempt that ended leaves: the next one has no open effect, and may wait for a pause again. After the
     /// signal no attempt follows, and what was cut may have taken effect.
     pub(crate) fn go_on(&mut self) {
-        if !self.hedging.signalled {
+        if !self.signalled {
             self.effects = Vec::new();
             self.waits.longest_pause = None;
         }
@@ -159,17 +162,6 @@ impl Waits {
     pub(crate) fn pause(&mut self, longest: Stamp) -> Stamp {
         *self.longest_pause.get_or_insert(longest)
     }
-}
-
-/// The hedge of a call.
-#[derive(Debug, Default)]
-pub(crate) struct Hedging {
-    /// What became of it, once it was wanted.
-    pub(crate) hedge: Option<HedgeOutcome>,
-    /// The failure of one of two bodies, while the other may succeed.
-    pub(crate) aside: Option<Failure>,
-    /// The future of `cancel_waits` completed: no hedge begins, and no failure is set aside.
-    pub(crate) signalled: bool,
 }
 
 /// The failure of a body.
