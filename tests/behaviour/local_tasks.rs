@@ -72,3 +72,16 @@ async fn retries_in_a_local_task_that_the_body_polls_add() {
     outer(&script).await.unwrap_err();
     assert_eq!(script.calls(), 7);
 }
+
+/// As `docs/ERRORS.md` says.
+#[tokio::test(start_paused = true)]
+async fn a_future_in_a_sync_future_is_sync() {
+    #[retry(attempts = 2)]
+    async fn fetch() -> io::Result<u32> {
+        tokio::task::yield_now().await;
+        Ok(7)
+    }
+    type Shared = std::pin::Pin<Box<dyn Future<Output = io::Result<u32>> + Send + Sync>>;
+    let shared: Shared = Box::pin(sync_wrapper::SyncFuture::new(fetch()));
+    assert_eq!(shared.await.unwrap(), 7);
+}
