@@ -158,7 +158,11 @@ async fn a_post_that_may_have_run_is_sent_once_whatever_the_rules_say() {
             for caller in ["run", "when", "on", "text", "task"] {
                 let server = Loopback::start(script).await;
                 let url = server.url();
-                let run = POLICY.run(|| send(&url)).when_any(|_| true).unboxed();
+                let run = POLICY
+                    .run(|| send(&url))
+                    .verdict(|_| reattempt::Verdict::Unknown)
+                    .when(|_| true)
+                    .unboxed();
                 let (failed, report) = match caller {
                     "run" => with_report(run).await,
                     "when" => with_report(by_when(send, &url)).await,
@@ -207,7 +211,10 @@ async fn a_post_that_may_run_twice_is_sent_again() {
         for (way, send) in WAYS {
             let server = Loopback::start(script).await;
             let url = server.url();
-            let run = POLICY.run(|| send(&url)).when_any(|_| true);
+            let run = POLICY
+                .run(|| send(&url))
+                .verdict(|_| reattempt::Verdict::Unknown)
+                .when(|_| true);
             run.with_idempotent(true).await.expect(what);
             assert_eq!(posts(&server), 2, "{what}, {way}");
         }
@@ -349,8 +356,14 @@ async fn a_task_that_carries_the_attempt_and_requests_beside_each_other_are_seen
                 },
             }
         };
-        let (ended, report): (_, Option<Report>) =
-            with_report(POLICY.run(run).when_any(|_| true).unboxed()).await;
+        let (ended, report): (_, Option<Report>) = with_report(
+            POLICY
+                .run(run)
+                .verdict(|_| reattempt::Verdict::Unknown)
+                .when(|_| true)
+                .unboxed(),
+        )
+        .await;
         assert_eq!(report.unwrap().attempts(), 1, "{way}: {ended:?}");
     }
 }

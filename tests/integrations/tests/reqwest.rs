@@ -72,8 +72,9 @@ async fn the_client_s_own_timeout_is_transient() {
     // It costs as much as a timeout of the call, 6 tokens of 200, of which some came back meanwhile.
     let server = Loopback::start(&[Answer::Stall, Answer::Stall]).await;
     let request = || http().get(server.url()).timeout(Duration::from_millis(50));
-    let call = Policy::new().with_attempts(2).run(|| request().send());
-    let (_, report) = with_report(call.or_stopped()).await;
+    let policy = Policy::new().with_attempts(2).without_limits();
+    let call = policy.run(|| request().send());
+    let (_, report) = with_report(call).await;
     let level = report.unwrap().budget_level().unwrap();
     assert!((194.0..197.0).contains(&level), "{level}");
 }
@@ -280,13 +281,13 @@ async fn a_post_whose_body_cannot_be_read_is_sent_once() {
     ];
     for of in causes {
         let server = Loopback::start(&[]).await;
-        let run = Policy::new().run(async || {
+        let run = Policy::new().without_limits().run(async || {
             let cause = of(refused().await.unwrap_err());
             let frames = futures::stream::iter([Ok(Frame::data(Bytes::from("part"))), Err(cause)]);
             let body = client::Body::wrap(StreamBody::new(frames));
             http().post(server.url()).body(body).send().await
         });
-        let error = run.with_idempotent(false).or_stopped().await.unwrap_err();
+        let error = run.with_idempotent(false).await.unwrap_err();
         assert_eq!(error.verdict(), Verdict::Transient, "{error:?}");
         assert_eq!(server.calls(), 1, "{error:?}");
     }
