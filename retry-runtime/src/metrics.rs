@@ -6,23 +6,34 @@
 use std::time::Duration;
 
 use crate::classify::Verdict;
-use crate::report::Report;
+use crate::report::{PreviousFailure, Report};
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attempted {
     Succeeded,
     Failed(Verdict),
+    /// It returned an `Ok` that is not ready, which is no failure of the service.
+    NotReady,
     /// It was dropped or it panicked, so it has no verdict.
     Unfinished,
 }
 
 impl Attempted {
+    /// How an attempt ended that failed like this.
+    pub(crate) fn after(previous: PreviousFailure) -> Self {
+        match previous {
+            PreviousFailure::NotReady => Self::NotReady,
+            failed => Self::Failed(failed.verdict()),
+        }
+    }
+
     /// The value of the label: the verdict, if there is one.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Succeeded => "success",
             Self::Failed(verdict) => verdict.as_str(),
+            Self::NotReady => "not_ready",
             Self::Unfinished => "none",
         }
     }
@@ -40,8 +51,8 @@ pub(crate) enum Metric {
     WaitBegins(Duration, Option<f64>),
     /// The wait is over.
     WaitEnds,
-    /// A retry begins.
-    RetryBegins,
+    /// A retry begins, after an attempt that ended like this.
+    RetryBegins(Attempted),
     /// The call ended.
     Ended(Report),
 }
@@ -119,7 +130,9 @@ mod recorded {
                 gauge!(WAITING, "function" => function).increment(1.0);
             }
             Metric::WaitEnds => gauge!(WAITING, "function" => function).decrement(1.0),
-            Metric::RetryBegins => counter!(BEGUN, "function" => function).increment(1),
+            Metric::RetryBegins(after) => {
+                counter!(BEGUN, "function" => function, "verdict" => after.as_str()).increment(1);
+            }
             Metric::Ended(report) => {
                 let outcome = report.outcome().as_str();
                 counter!(CALLS, "function" => function, "outcome" => outcome).increment(1);
@@ -143,7 +156,11 @@ mod recorded {
         describe_counter!(CALLS, Unit::Count, "calls that ended, by outcome");
         describe_counter!(ATTEMPTS, Unit::Count, "attempts that ended, by verdict");
         describe_histogram!(RETRIES, Unit::Count, "retries of a call");
-        describe_counter!(BEGUN, Unit::Count, "retries that began");
+        describe_counter!(
+            BEGUN,
+            Unit::Count,
+            "retries that began, by the verdict before them"
+        );
         describe_gauge!(WAITING, "calls that are between two attempts");
         describe_histogram!(DELAY, Unit::Seconds, "the delay before a retry");
         describe_histogram!(SECONDS, Unit::Seconds, "the time of a call, with its waits");

@@ -29,6 +29,8 @@ pub struct Report {
 pub enum PreviousFailure {
     /// It returned an error with this verdict, or an `Ok` that means failure.
     Failed(Verdict),
+    /// It returned an `Ok` that is not ready, as [`until`](crate::Run::until) says.
+    NotReady,
     /// It reached its timeout.
     TimedOut,
 }
@@ -38,7 +40,7 @@ impl PreviousFailure {
     pub(crate) fn verdict(self) -> Verdict {
         match self {
             Self::Failed(verdict) => verdict,
-            Self::TimedOut => Verdict::Transient,
+            Self::NotReady | Self::TimedOut => Verdict::Transient,
         }
     }
 
@@ -46,6 +48,7 @@ impl PreviousFailure {
     pub(crate) fn may_still_run(self) -> bool {
         match self {
             Self::TimedOut => true,
+            Self::NotReady => false,
             Self::Failed(verdict) => !matches!(
                 verdict,
                 Verdict::Refused | Verdict::Conflict | Verdict::Throttled

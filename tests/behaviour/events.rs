@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use reattempt::{Attempt, retry};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tracing::Level;
 use tracing::subscriber::DefaultGuard;
 
@@ -484,6 +484,43 @@ async fn calls_that_fail_for_a_minute_say_so_once_a_minute_whatever_their_number
         ];
         assert_line(line, "WARN", &parts);
     }
+    // A standby waits for its lease for two minutes, and only then it fails.
+    #[retry(attempts = "unlimited", base = "7s", backoff = "constant", jitter = "none", name = "lease", until = |_| false)]
+    async fn lease(began: Instant) -> io::Result<()> {
+        let fails = began.elapsed() > Duration::from_secs(120);
+        if fails {
+            Err(io::ErrorKind::ConnectionReset.into())
+        } else {
+            Ok(())
+        }
+    }
+    let call = tokio::time::timeout(Duration::from_secs(185), lease(Instant::now()));
+    assert!(call.await.is_err());
+    let lines = log.lines();
+    let lines: Vec<_> = lines.iter().filter(|line| line.contains("lease")).collect();
+    assert_line(
+        lines[0],
+        "DEBUG",
+        &[
+            "not ready, waiting",
+            "verdict=\"not_ready\"",
+            "delay_ms=7000.0",
+        ],
+    );
+    let warned: Vec<_> = lines
+        .iter()
+        .filter(|line| line.starts_with("WARN"))
+        .collect();
+    assert_eq!(warned.len(), 1, "{warned:#?}");
+    assert_line(
+        warned[0],
+        "WARN",
+        &[
+            "still failing",
+            "elapsed_ms=182000.0",
+            "verdict=\"transient\"",
+        ],
+    );
     // One failure is no failing, however long the call took.
     let hangs = Script::new([Step::FailAfter(Duration::from_secs(100)), Step::Succeed]);
     slow(&hangs).await.unwrap();

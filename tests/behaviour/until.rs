@@ -35,8 +35,7 @@ async fn an_attempt_whose_ok_is_not_ready_failed_and_did_not_time_out() {
     async fn previous() -> io::Result<Option<PreviousFailure>> {
         Ok(Attempt::current().and_then(|attempt| attempt.previous()))
     }
-    let failed = Some(PreviousFailure::Failed(Verdict::Transient));
-    assert_eq!(previous().await.unwrap(), failed);
+    assert_eq!(previous().await.unwrap(), Some(PreviousFailure::NotReady));
 }
 
 #[derive(Debug, PartialEq)]
@@ -137,6 +136,19 @@ async fn a_call_that_ends_before_its_ok_is_ready_returns_its_outcome_in_each_cas
         assert_eq!((report.outcome(), report.attempts()), (outcome, attempts));
         assert_eq!(report.verdict(), Some(Verdict::Transient));
     }
+}
+
+/// Unless attempts are limited, as in the cases above.
+#[tokio::test(start_paused = true)]
+async fn what_is_not_ready_takes_nothing_from_a_budget_if_attempts_are_unlimited() {
+    #[retry(attempts = "unlimited", base = "1s", jitter = "none", backoff = "constant", budget = budget, until = |call| *call == 9)]
+    async fn job(script: &Script, budget: &Budget) -> io::Result<usize> {
+        script.play().await
+    }
+    let budget = Budget::new().with_capacity(2).with_refill(0.0);
+    let script = Script::new([Step::Succeed]);
+    assert_eq!(job(&script, &budget).await.unwrap(), 9);
+    assert_eq!((script.elapsed(), budget.level() >= 2.0), (ms(8_000), true));
 }
 
 #[tokio::test(start_paused = true)]

@@ -27,7 +27,7 @@ impl Charge {
         match previous {
             PreviousFailure::Failed(Verdict::Conflict) => Self::Free,
             PreviousFailure::Failed(Verdict::Throttled) => Self::Throttled,
-            PreviousFailure::Failed(_) => Self::Failure,
+            PreviousFailure::Failed(_) | PreviousFailure::NotReady => Self::Failure,
             PreviousFailure::TimedOut => Self::Timeout,
         }
     }

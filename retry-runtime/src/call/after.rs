@@ -24,6 +24,16 @@ impl State<'_> {
     /// runs, or the outcome of the call.
     #[inline(never)]
     pub(crate) fn fail(&mut self, ruling: Ruling, words: &dyn Display) -> Result<Next, Outcome> {
+        self.fail_as(ruling, PreviousFailure::Failed, words)
+    }
+
+    /// The same, for a failure of another kind.
+    fn fail_as(
+        &mut self,
+        ruling: Ruling,
+        kind: fn(Verdict) -> PreviousFailure,
+        words: &dyn Display,
+    ) -> Result<Next, Outcome> {
         // Of two, the other one may be in its commit.
         let alone = !matches!(self.frame.bodies, Bodies::Both(_));
         let ruling = match self.settings.idempotent {
@@ -35,12 +45,13 @@ impl State<'_> {
         if verdict == Verdict::Throttled {
             self.pause_others(hint);
         }
-        let failed = FailedWith { verdict, words };
-        let how = PreviousFailure::Failed(verdict);
+        let previous = kind(verdict);
+        let how = Attempted::after(previous);
+        let failed = FailedWith { how, words };
         if let Bodies::Both(which) = self.frame.bodies {
             if ruling.retry && !self.is_signalled() {
-                self.on_body_ended(Attempted::Failed(verdict), Some(words));
-                self.frame.set_aside(how, ruling.hint());
+                self.on_body_ended(how, Some(words));
+                self.frame.set_aside(previous, ruling.hint());
                 self.log(Event {
                     failed: Some(failed),
                     ..Event::SET_ASIDE
@@ -50,7 +61,7 @@ impl State<'_> {
                 return Ok(Next::Other);
             }
         }
-        self.wait_or_end(how, Repeatable::after(ruling), failed)
+        self.wait_or_end(previous, Repeatable::after(ruling), failed)
     }
 
     /// Whether a commit or a request of the attempt may have taken effect, and must not be repeated, whatever the rules say.
@@ -94,15 +105,18 @@ impl State<'_> {
             Cut::Deadline => Err(Outcome::Deadline),
             Cut::NotReady => {
                 let ruling = Ruling::failed_value(verdict, self.asked_delay());
-                return self.fail(ruling, &cut).map_err(|outcome| Stopped {
-                    not_ready: true,
-                    ..self.stopped(outcome, cut)
-                });
+                return self
+                    .fail_as(ruling, |_| PreviousFailure::NotReady, &cut)
+                    .map_err(|outcome| Stopped {
+                        not_ready: true,
+                        ..self.stopped(outcome, cut)
+                    });
             }
             Cut::Late | Cut::Paused | Cut::Cancelled => return Err(self.cut_between(cut)),
         };
         let words = &cut;
-        let failed = FailedWith { verdict, words };
+        let how = Attempted::Failed(verdict);
+        let failed = FailedWith { how, words };
         self.wait_or_end(PreviousFailure::TimedOut, retry, failed)
             .map_err(|outcome| self.stopped(outcome, cut))
     }
@@ -119,7 +133,7 @@ impl State<'_> {
             let mut noted = rest.noted();
             noted.in_doubt |= noted.keyed && how.may_still_run();
         }
-        self.end_attempt(Attempted::Failed(failed.verdict), Some(failed.words));
+        self.end_attempt(failed.how, Some(failed.words));
         let waits = match &mut retry {
             Ok(retry) => self.wait(retry, failed),
             Err(outcome) => Err(*outcome),
@@ -158,6 +172,10 @@ impl State<'_> {
             return Some(Charge::Free);
         };
         let frame = &self.frame;
+        if how == PreviousFailure::NotReady && frame.attempts_allowed().is_none() {
+            // The call waits until something is ready, and nothing fails.
+            return Some(Charge::Free);
+        }
         let hedged = frame.hedge == Some(HedgeOutcome::Lost);
         let failed = JustFailed {
             how,

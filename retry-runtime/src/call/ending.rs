@@ -63,7 +63,13 @@ impl State<'_> {
         };
         let verdict = self.verdict_of_cut();
         let words = &cut;
-        self.give_up(outcome, FailedWith { verdict, words });
+        self.give_up(
+            outcome,
+            FailedWith {
+                how: Attempted::Failed(verdict),
+                words,
+            },
+        );
         self.stopped(outcome, cut)
     }
 

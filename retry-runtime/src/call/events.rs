@@ -9,6 +9,7 @@ use super::State;
 use crate::budget::BudgetRef;
 use crate::classify::Verdict;
 use crate::event::RetryEvent;
+use crate::metrics::Attempted;
 use crate::report::PreviousFailure;
 use crate::stopped::{Effect, Outcome};
 use crate::trace::{self, Entered, Most, ONCE, ONE_IN_A_MINUTE, TEN_IN_A_SECOND, limited};
@@ -34,6 +35,7 @@ pub(super) struct Event<'a> {
 /// The table of events.
 impl Event<'_> {
     pub(super) const RETRYING: Self = Self::row(Level::DEBUG, "attempt failed, retrying");
+    pub(super) const NOT_READY: Self = Self::row(Level::DEBUG, "not ready, waiting");
     pub(super) const SET_ASIDE: Self =
         Self::row(Level::DEBUG, "attempt failed, the other still runs");
     pub(super) const PAUSED: Self = Self::row(Level::DEBUG, "the budget is in a pause, waiting");
@@ -92,10 +94,10 @@ impl Event<'_> {
     }
 }
 
-/// How an attempt failed: its verdict, and its error in words.
+/// How an attempt failed, and its error in words.
 #[derive(Clone, Copy)]
 pub(super) struct FailedWith<'a> {
-    pub(super) verdict: Verdict,
+    pub(super) how: Attempted,
     /// The text is made when a subscriber wants it, and not before.
     pub(super) words: &'a dyn Display,
 }
@@ -142,7 +144,7 @@ impl State<'_> {
                     attempt = ended.then(|| frame.present()),
                     allowed = allowed,
                     attempts = own,
-                    verdict = failed.map(|failed| failed.verdict.as_str()),
+                    verdict = failed.map(|failed| failed.how.as_str()),
                     elapsed_ms = self.elapsed().map(millis),
                     error = failed.map(|failed| failed.words.to_string()),
                     delay_ms = delay.map(millis),

@@ -19,6 +19,7 @@ use tracing::Span;
 
 use super::State;
 use super::events::{Event, FailedWith};
+use crate::classify::Verdict;
 use crate::clock::Stamp;
 use crate::context::beside_body;
 use crate::listen::{OF_PROCESS, listener, notify};
@@ -33,8 +34,12 @@ impl State<'_> {
     pub(super) fn on_attempt_begun(&mut self) {
         if self.recorded {
             self.on_wait_ended();
-            if self.frame.number() > 1 && self.frame.which() == Which::First {
-                self.record(|| Metric::RetryBegins);
+            let previous = self
+                .frame
+                .previous
+                .filter(|_| self.frame.which() == Which::First);
+            if let Some(previous) = previous {
+                self.record(|| Metric::RetryBegins(Attempted::after(previous)));
             }
         }
         if trace::spans_may_be_wanted() {
@@ -79,9 +84,13 @@ impl State<'_> {
 
     /// The body of an attempt ends, which is one of two with a hedge beside it: counts it, and closes its span.
     pub(super) fn on_body_ended(&self, how: Attempted, words: Option<&dyn Display>) {
-        if let Attempted::Failed(verdict) = how {
-            self.scope()
-                .inspect(|own| own.seen().verdicts.push(verdict));
+        let verdict = match how {
+            Attempted::Failed(verdict) => Some(verdict),
+            Attempted::NotReady => Some(Verdict::Transient),
+            _ => None,
+        };
+        if let (Some(verdict), Some(own)) = (verdict, self.scope()) {
+            own.seen().verdicts.push(verdict);
         }
         self.record(|| Metric::Attempted(how));
         self.change_spans(|spans| spans.end_attempt(self.frame.which(), how, words));
@@ -109,11 +118,18 @@ impl State<'_> {
             delay: Some(delay),
             ..row
         };
-        if failed.is_some() {
-            self.log(event(Event::RETRYING));
-            let started = self.frame.times.started.unwrap_or(now);
-            if self.frame.number() > 1 && now.since(started) >= Duration::from_secs(60) {
-                self.log(event(Event::STILL_FAILING));
+        if let Some(FailedWith { how, .. }) = failed {
+            let rest = self.frame.rest.get();
+            let answered = rest.and_then(|rest| rest.noted().waits.answered);
+            let since = answered.or(self.frame.times.started).unwrap_or(now);
+            if how == Attempted::NotReady {
+                self.log(event(Event::NOT_READY));
+                self.frame.rest().noted().waits.answered = Some(now);
+            } else {
+                self.log(event(Event::RETRYING));
+                if self.frame.number() > 1 && now.since(since) >= Duration::from_secs(60) {
+                    self.log(event(Event::STILL_FAILING));
+                }
             }
         } else {
             self.log(event(Event::PAUSED));

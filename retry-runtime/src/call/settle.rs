@@ -37,6 +37,7 @@ use crate::classify::{Answers, Ruling, Verdict};
 use crate::context::beside_body;
 use crate::event::RetryEvent;
 use crate::lookup::Failed;
+use crate::metrics::Attempted;
 use crate::opaque::opaque;
 use crate::result::ResultLike;
 use crate::stopped::{Outcome, Stopped};
@@ -235,7 +236,13 @@ impl<C: Limits, K> Call<'_, C, K> {
         state.frame.forget_refusal();
         let error = if let Some(error) = prepared {
             let (verdict, words) = (Verdict::Unknown, &"`before_retry` failed");
-            state.give_up(Outcome::NotRetryable, FailedWith { verdict, words });
+            state.give_up(
+                Outcome::NotRetryable,
+                FailedWith {
+                    how: Attempted::Failed(verdict),
+                    words,
+                },
+            );
             error
         } else {
             if state.frame.times.deadline.left() != Some(Duration::ZERO) {

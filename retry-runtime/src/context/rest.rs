@@ -132,6 +132,8 @@ pub(crate) struct Waits {
     pub(crate) waited: Duration,
     /// The delays that count as time of the call, although it did not wait. Outer calls do not count them.
     pub(crate) passed_over: Duration,
+    /// When an attempt gave an `Ok` last that was not ready, if an observer wants to know how long the call fails.
+    pub(crate) answered: Option<Stamp>,
     /// When the present wait began.
     since: Option<Stamp>,
     /// Until when the call waits at most for the pause of its budget, if it met one before the next attempt.

@@ -80,7 +80,7 @@ pub(crate) const ONCE: Most = (1, Duration::MAX);
 
 /// The lines of one function. It has room for all messages, because a call that is not observed does not allocate.
 #[derive(Debug)]
-pub(crate) struct Lines(Mutex<[Option<Period>; 13]>);
+pub(crate) struct Lines(Mutex<[Option<Period>; 14]>);
 
 /// The current period of one message.
 #[derive(Debug, Clone, Copy)]
@@ -94,7 +94,7 @@ struct Period {
 
 impl Lines {
     pub(crate) const fn new() -> Self {
-        Self(Mutex::new([None; 13]))
+        Self(Mutex::new([None; 14]))
     }
 
     /// Counts a line. Returns how many lines with this message were left out since the last logged one, or `None` if this one is

@@ -56,6 +56,7 @@ impl Spans {
         self.entered = None;
         if let Some(attempt) = self.attempts[which as usize].take() {
             record(&attempt, "verdict", &how.as_str());
+            let words = words.filter(|_| how != Attempted::NotReady);
             if let (Some(words), false) = (words, attempt.is_disabled()) {
                 record(&attempt, "error", &words.to_string());
                 record(&attempt, "otel.status_code", &"ERROR");

@@ -279,7 +279,8 @@ impl Model<'_> {
 
     /// Whether an attempt failed. `None` is one that its timeout cut.
     fn failure(&self, call: &Call, result: Option<Result<usize, Failed>>) -> Option<Failed> {
-        let unfit = Failed { timed_out: false, stopped: None, ..timed_out(call.source) };
+        let not_ready = (call.settings.asks == Asks::Until).then_some(NOT_READY);
+        let unfit = Failed { timed_out: false, stopped: not_ready, ..timed_out(call.source) };
         match result {
             Some(Ok(run)) => (call.settings.asks != Asks::Nothing && self.case.steps[run - 1].unfit).then_some(unfit),
             Some(Err(failed)) => Some(failed),
@@ -287,9 +288,11 @@ impl Model<'_> {
         }
     }
 
-    /// A transient failure at the limit costs as much as a timeout, and no retry after progress is free.
+    /// A transient failure at the limit costs as much as a timeout, and no retry after progress is free. What is not ready has no price,
+    /// unless attempts are limited.
     fn price(&self, call: &Call, failed: Failed) -> u64 {
         match price(failed) {
+            price if failed.stopped == Some(NOT_READY) => if call.most == u32::MAX { 0 } else { price },
             2000 if failed.verdict == Transient && self.now.saturating_add(ms(1)) >= call.cut => 6000,
             price => price.max(if self.progress == call.report.attempts { 2000 } else { 0 }),
         }
@@ -444,6 +447,9 @@ fn may_retry(settings: &Settings, failed: Failed) -> bool {
     };
     ruled && (settings.idempotent || no_effect)
 }
+
+/// What the model calls an `Ok` that is not ready.
+const NOT_READY: &str = "not_ready";
 
 fn price(failed: Failed) -> u64 {
     match failed.verdict { _ if failed.timed_out => 6000, Throttled => 4000, Conflict => 0, _ => 2000 }

@@ -158,6 +158,9 @@ fn unlimited(plan: &mut Add<'_>) {
         let cases = limits(&attempts(&of(&[settings]), 0, &[u32::MAX]), 0, &[None, Some(ms(400))]);
         plan(name, switched(&budgets(&cases, &[0], &[None, Some(200_000), Some(2000)]), 6), ends(), 4, false);
     }
+    let until = each(&attempts(&of(&[PLAIN]), 0, &[u32::MAX]), &[Asks::Until, Asks::WhenOk], |case, value| case.calls[0].asks = value);
+    let until = budgets(&until, &[0], &[Some(6000), Some(2000)]);
+    plan("unlimited, asks", until, with_unfit(&[0, 45], alphabet(&[0], &[(Transient, None), (Permanent, None)], false)), 4, false);
     let two = attempts(&attempts(&of(&[LONG, LONG]), 0, &[u32::MAX]), 1, &[2, u32::MAX]);
     let two = each(&two, &[Around::Returns, Around::WaitsFirst, Around::Hides], |case, value| case.around = value);
     let two = each(&two, &[Nested::Add, Nested::Outermost], |case, value| case.calls[1].nested = value);

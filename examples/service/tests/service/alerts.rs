@@ -37,6 +37,10 @@ tests:
         values: '0+10x40'
       - series: 'reattempt_calls_total{function="pay", outcome="in_doubt"}'
         values: '_x5 1x14 2x20'
+      - series: 'reattempt_retries_begun_total{function="lease", verdict="not_ready"}'
+        values: '0+10x40'
+      - series: 'reattempt_retries_begun_total{function="relay", verdict="transient"}'
+        values: '0+10x40'
     alert_rule_test:
 "#;
     let mut tests = SERIES.to_owned();
@@ -59,6 +63,10 @@ tests:
             "      - {{ eval_time: {minute}m, alertname: CommitInDoubt, exp_alerts: [{alerts}] }}"
         )?;
     }
+    // One that waits until something is ready does not fail.
+    tests += "      - { eval_time: 30m, alertname: StillFailing, exp_alerts: [\
+              { exp_labels: { severity: page, function: relay }, exp_annotations: { summary: 'relay: all attempts have been failing for minutes' } }\
+              ] }\n";
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("alerts.yml"), ALERTS)?;
     let file = folder.path().join("tests.yml");

@@ -181,7 +181,7 @@ fn expected(kind: &str, title: &str, rates: &Numbers) -> Vec<BTreeMap<Labels, f6
         }
         ("timeseries", "Failed attempts by verdict") => without(
             "verdict",
-            &["success"],
+            &["success", "not_ready"],
             rates.sums_by(&["verdict"], ATTEMPTS),
         ),
         ("timeseries", "Budget level") => vec![of_each(&Numbers::budget)],

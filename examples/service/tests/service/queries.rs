@@ -125,7 +125,7 @@ async fn known(prometheus: &Prometheus, label: &str) -> Result<BTreeSet<String>,
         "verdict" => {
             let failed = VERDICTS.iter().map(ToString::to_string);
             failed
-                .chain(["success", "none"].map(str::to_owned))
+                .chain(["success", "not_ready", "none"].map(str::to_owned))
                 .collect()
         }
         _ => {

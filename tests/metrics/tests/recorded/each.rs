@@ -2,6 +2,7 @@
 
 #![allow(clippy::float_cmp, reason = "whole numbers of calls are exact")]
 
+use std::cell::Cell;
 use std::io;
 use std::time::Duration;
 
@@ -315,7 +316,7 @@ fn a_retry_is_counted_when_it_begins_and_a_gauge_says_how_many_calls_wait() {
         Err(reset())
     }
     let waiting = "reattempt_calls_waiting{function=fetch}";
-    let begun = "reattempt_retries_begun_total{function=fetch}";
+    let begun = "reattempt_retries_begun_total{function=fetch,verdict=transient}";
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
     let budget = Budget::new();
@@ -344,4 +345,33 @@ fn a_retry_is_counted_when_it_begins_and_a_gauge_says_how_many_calls_wait() {
         // A snapshot takes the values, so this is the difference.
         assert_eq!(Recorded::of(&snapshotter).gauge(waiting), -1.0);
     });
+}
+
+/// A standby that waits for its turn does not fail.
+#[test]
+fn what_is_not_ready_has_a_word_of_its_own() {
+    #[retry(attempts = "unlimited", base = "1s", jitter = "none", until = |ours| *ours, name = "lease")]
+    async fn lease(asked: &Cell<u32>) -> io::Result<bool> {
+        asked.set(asked.get() + 1);
+        if asked.get() == 2 {
+            Err(reset())
+        } else {
+            Ok(asked.get() == 4)
+        }
+    }
+    let (ready, recorded) = recorded(|| run(lease(&Cell::new(0))));
+    assert!(ready.unwrap());
+    let count = |name: &str, verdict: &str| {
+        recorded.counter(&format!(
+            "reattempt_{name}_total{{function=lease,verdict={verdict}}}"
+        ))
+    };
+    assert_eq!(
+        ["not_ready", "transient", "success"].map(|verdict| count("attempts", verdict)),
+        [2, 1, 1]
+    );
+    assert_eq!(
+        ["not_ready", "transient"].map(|verdict| count("retries_begun", verdict)),
+        [2, 1]
+    );
 }
