@@ -58,7 +58,7 @@ async fn follow(url: &str, seen: &Cell<i32>, last: i32) -> Result<(), tokio_post
     }
 }
 
-pub(crate) async fn what_is_written_while_nobody_listens_is_read() {
+pub(crate) async fn what_is_written_between_two_sessions_is_read() {
     let server = postgres::Server::start().await.unwrap();
     let writer = server.connect().await.unwrap();
     writer

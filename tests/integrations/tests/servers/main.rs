@@ -63,7 +63,7 @@ integrations::tests! {
         crash_points::no_client_of_postgres_books_twice_wherever_the_answer_breaks,
         deadpool::a_pool_without_a_free_connection_and_without_a_server_refuses,
         hot_rows::conflicts_in_postgres_end_no_call,
-        listen::what_is_written_while_nobody_listens_is_read,
+        listen::what_is_written_between_two_sessions_is_read,
         deadpool::an_error_of_ones_own_knows_whether_the_commit_was_sent,
         payment_service::a_payment_whose_answer_is_lost_ten_times_is_booked_once,
         payment_service::requests_with_one_key_at_the_same_time_are_one_payment,
