@@ -73,6 +73,7 @@ macro_rules! commits {
 pub(super) use commits;
 
 /// Of a lost answer to `.commit()`, it makes a [`TransactionError::Commit`]: `#[retry]` has seen that `COMMIT` begin.
+#[diagnostic::do_not_recommend]
 impl<E: Lost> From<E> for TransactionError<E> {
     fn from(error: E) -> Self {
         if error.is_in_doubt() && outer(Frame::has_open_commit) == Some(true) {
