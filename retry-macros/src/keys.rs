@@ -156,7 +156,7 @@ keys! {
     Blocking "blocking" Flag, "no value", "blocking";
     Sensitive "sensitive" Flag, "no value", "sensitive";
     Silent "silent" Flag, "no value", "silent";
-    Name "name" Expr, "a name in quotes", "name = \"payments\"";
+    Name "name" Expr, "a name in quotes, or a `&'static str`", "name = \"payments\"";
     Crate "crate" Expr, "a path", "crate = \"::my_crate::reattempt\"";
 }
 

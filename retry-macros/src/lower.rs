@@ -103,7 +103,7 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
         Id::Blocking => {}
         Id::Sensitive => model.sensitive = true,
         Id::Silent => model.silent = true,
-        Id::Name => model.name = Some(word::name(given)?),
+        Id::Name => model.name = Some(given.spanned(word::name(given)?)),
         Id::Crate => model.root = Some(given.parse(Path::parse_mod_style)?),
         Id::Hedge if given.text().as_deref() == Some("policy") => model.hedge_of_policy = true,
         // Each other key is a duration.

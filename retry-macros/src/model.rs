@@ -16,7 +16,7 @@ pub(crate) struct Model {
     /// The path of the facade. `None` means `::reattempt`.
     pub(crate) root: Option<Path>,
     /// The label in events and metrics. `None` means the module path and the function name.
-    pub(crate) name: Option<LitStr>,
+    pub(crate) name: Option<Spanned<Written<LitStr>>>,
     /// The policy that the settings below override.
     pub(crate) policy: Option<Expr>,
     /// How many attempts a call makes, the first included: at least 1, or `None` for the word `"unlimited"`.

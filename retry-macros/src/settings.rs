@@ -6,7 +6,7 @@ use std::time::Duration;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Expr, Signature};
+use syn::{Expr, LitStr, Signature};
 
 use crate::constant::{is_constant, is_letter, is_static};
 use crate::future::{name_of, typed_arguments};
@@ -17,6 +17,8 @@ use crate::tokens::{self, generated, located};
 
 /// The settings of an annotated function.
 pub(crate) struct SettingsCode {
+    /// The name of the site, if the attribute says it.
+    pub(crate) name: Option<TokenStream>,
     /// The policy of the site: an expression of type `Policy`.
     pub(crate) policy: TokenStream,
     /// A reference to what `policy` gives.
@@ -68,6 +70,7 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
     let has_limit =
         limits.iter().any(Option::is_some) || model.cancels().is_some() || model.until.is_some();
     let limited = (has_limit || model.policy.is_none()).then_some(has_limit);
+    let (name, name_of_call) = sorted.name(model.name.as_ref());
     let (budget, budget_of_call) = sorted.budget(model.budget.as_ref());
     let (idempotent, idempotent_of_call) = idempotent(model.idempotent.as_ref());
     let sensitive = model.sensitive.then(|| generated!(.with_sensitive(true)));
@@ -79,7 +82,7 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
         (!setters.is_empty()).then(|| generated!(.with_policy(|__policy| __policy #setters)))
     };
     let last = changed(&sorted.last);
-    let of_call = quote!(#delays #last #budget_of_call #idempotent_of_call);
+    let of_call = quote!(#name_of_call #delays #last #budget_of_call #idempotent_of_call);
     let evaluates = !dynamic.is_empty() || !of_call.is_empty();
     let new = generated!(__retry::Policy::new());
     let (policy, change, changed_policy) = match &given {
@@ -98,6 +101,7 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
         Some(_) => (new, None, changed(&quote!(#constant #dynamic))),
     };
     SettingsCode {
+        name,
         policy,
         given,
         change,
@@ -147,6 +151,17 @@ impl Sorted {
             self.constant.extend(generated!(.with_silent(true)));
         }
         self.add(Key::Nested, &model.nested, |word| variant("Nested", word));
+    }
+
+    fn name(&self, name: Option<&Spanned<Written<LitStr>>>) -> Setters {
+        match name.map(|name| &name.value) {
+            None => (None, None),
+            Some(Written::Fixed(text)) => (Some(text.to_token_stream()), None),
+            Some(Written::Expr(expr)) if self.is_constant(expr) => {
+                (Some(expr.to_token_stream()), None)
+            }
+            Some(Written::Expr(expr)) => (None, Some(call_setter("name", expr))),
+        }
     }
 
     fn delays(&mut self, delays: Option<&Spanned<Written<Vec<Written<Duration>>>>>) {
@@ -267,11 +282,14 @@ fn idempotent(idempotent: Option<&Spanned<Written<bool>>>) -> Setters {
     match idempotent.map(|idempotent| &idempotent.value) {
         None => (None, None),
         Some(Written::Fixed(fixed)) => (Some(generated!(.with_idempotent(#fixed))), None),
-        Some(Written::Expr(expr)) => {
-            let setter = Ident::new("with_idempotent", located(expr.span()));
-            (None, Some(generated!(.#setter(#expr))))
-        }
+        Some(Written::Expr(expr)) => (None, Some(call_setter("idempotent", expr))),
     }
+}
+
+/// A setter of the settings of a call. This span puts rustc's "arguments to this method are incorrect" on the value.
+fn call_setter(key: &str, expr: &Expr) -> TokenStream {
+    let setter = Ident::new(&format!("with_{key}"), located(expr.span()));
+    generated!(.#setter(#expr))
 }
 
 fn duration(duration: &Duration) -> TokenStream {

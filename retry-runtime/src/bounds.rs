@@ -1,12 +1,12 @@
-//! What the methods of a [`Run`](crate::Run) take: the traits in their bounds, as messages of rustc name them.
+//! What a [`Run`](crate::Run) and a layer take: the traits in their bounds, as messages of rustc name them.
 //!
 //! You need not import these traits. Do not implement or call them: their methods are hidden, and change without notice.
 
 pub use crate::call::{CanBlock, Cancels};
-pub use crate::classify::{Answers, OfClient, OkAnswer, VerdictAnswer};
+pub use crate::classify::{Answers, Lost, OfClient, OkAnswer, VerdictAnswer};
 pub use crate::result::{ByError, ByFrom, ResultFuture};
 pub use crate::run::{
     Beside, ByOn, ByType, ByVerdict, CarriesError, HasSources, HoldsStopped, Judged, Known,
     MayStop, Runs, State,
 };
-pub use crate::site::{BudgetOf, DelaysOf};
+pub use crate::site::{BudgetOf, DelaysOf, PolicyOf};

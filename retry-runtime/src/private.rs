@@ -15,12 +15,12 @@ pub use crate::call::{
     ends_of_both, unless, unless_begun, unless_blocking,
 };
 pub use crate::classify::{
-    Assessment, IntoHint, Lost, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_from, hint_in,
+    Assessment, IntoHint, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_from, hint_in,
     says_no_effect, verdict_of,
 };
 pub use crate::context::note_key;
 pub use crate::forward::Forwards;
 pub use crate::lookup::*;
 pub use crate::result::{FromStopped, Prepared, ResultLike, typed};
-pub use crate::site::{PolicyOf, Site, SiteSettings, SiteState, policy};
+pub use crate::site::{Site, SiteSettings, SiteState, policy};
 pub use crate::{Backoff, Jitter, Nested, Policy};

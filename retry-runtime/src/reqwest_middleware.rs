@@ -20,8 +20,8 @@ use crate::adapters::http::{
 };
 use crate::adapters::known::by_its_chain;
 use crate::lookup::BoxedError;
+use crate::policy::Policy;
 use crate::sealed::Sealed;
-use crate::site::Site;
 use crate::stopped::Stopped;
 use crate::tower::{HttpRequests, Redirected, Requests, RetryLayer};
 
@@ -238,7 +238,7 @@ where
                 answered => answered,
             }
         });
-        let answered = Self::call::<Site<true>, _, _>(self, request, service).await;
+        let answered = Self::call::<Policy, _, _>(self, request, service).await;
         answered.map_err(|error| {
             error
                 .downcast()

@@ -68,6 +68,7 @@ impl<E: From<Stopped>> FromStopped<ByFrom> for E {
 }
 
 #[diagnostic::do_not_recommend]
+#[doc(hidden)]
 impl<E> FromStopped<ByError> for Error<E> {
     fn from_stopped(stopped: Stopped) -> Self {
         Self::Stopped(stopped)

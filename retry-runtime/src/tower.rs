@@ -34,7 +34,7 @@ mod answer;
 mod grpc;
 mod http;
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
 use std::fmt;
@@ -62,7 +62,8 @@ use crate::lookup::{BoxedError, Kept, write_chain};
 use crate::opaque::opaque;
 use crate::policy::Policy;
 use crate::result::ByFrom;
-use crate::site::{BudgetOf, PolicyOf, Site, SiteSettings};
+use crate::run::WithoutLimits;
+use crate::site::{BudgetOf, PolicyOf, SiteSettings};
 use crate::stopped::Outcome;
 
 /// What a [`RetryLayer`] has to know of the requests `Q` of a client, and of its responses `A`. An error of the client
@@ -287,7 +288,7 @@ const REST: Duration = Duration::from_millis(50);
 /// # assert_eq!(status(&"reset".into()), StatusCode::BAD_GATEWAY);
 /// ```
 #[derive(Clone)]
-pub struct RetryLayer<Q = HttpRequests, L = Site<true>> {
+pub struct RetryLayer<Q = HttpRequests, L = Policy> {
     policy: Arc<dyn Fn() -> Policy + Send + Sync>,
     site: SiteSettings<'static>,
     budget: Arc<BudgetFor>,
@@ -303,10 +304,10 @@ impl RetryLayer {
     /// Retries with a [`Policy`], or with a `&'static` [`Preset`](crate::Preset), which each request reads again.
     ///
     /// With [`POLICY.without_limits()`](Policy::without_limits), nothing stops a call, and the error of a service is that of the
-    /// service below.
+    /// service below. Its type is then `RetryService<S, HttpRequests, WithoutLimits>`.
     #[must_use]
     #[track_caller]
-    pub fn new<P>(policy: P) -> RetryLayer<HttpRequests, P::Site>
+    pub fn new<P>(policy: P) -> RetryLayer<HttpRequests, P::Limits>
     where
         P: PolicyOf + Send + Sync + 'static,
     {
@@ -340,17 +341,6 @@ impl<Q, L> RetryLayer<Q, L> {
         }
     }
 
-    /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`new`](RetryLayer::new). A
-    /// `String` is kept until the program ends.
-    #[must_use]
-    pub fn with_name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
-        self.site = self.site.with_name(match name.into() {
-            Cow::Borrowed(name) => name,
-            Cow::Owned(name) => name.leak(),
-        });
-        self
-    }
-
     /// Sets one budget that bounds the retries to all hosts: a `&'static` [`Budget`](crate::Budget), or one in an `Arc`. Default:
     /// that of the policy. If the policy names none, [one for each host](Self::with_budgets), and none if the attempts are
     /// unlimited.
@@ -375,6 +365,10 @@ impl<Q, L> RetryLayer<Q, L> {
     }
 
     setters! {
+        /// Sets the name in events, metrics and reports. Default: file, line and column of the call of [`new`](RetryLayer::new).
+        /// Layers that are made for each tenant share a name: metrics have series for each.
+        with_name(name: &'static str) => site.name = name;
+
         /// Says whether a request may run twice, as [`Run::with_idempotent`](crate::Run::with_idempotent) does. Default:
         /// [`Requests::is_idempotent`] finds those that may not, and of the others nothing is said.
         with_idempotent(idempotent: bool) => site.idempotent = Some(idempotent);
@@ -502,19 +496,21 @@ impl<Q, L> RetryLayer<Q, L> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Redirected;
 
-/// How the calls of a layer end. A site with limits has an error that can be a [`Stopped`](crate::Stopped).
-#[doc(hidden)]
+/// How the calls of a layer end, for an error `E` of the service below: [`Policy`], or [`WithoutLimits`].
 pub trait ErrorOfLayer<E> {
+    #[doc(hidden)]
     type Cut: Stops<FailedAttempt, ByFrom> + Send;
+
+    /// The error of the service: a box, which can hold a [`Stopped`](crate::Stopped), or `E` if nothing stops a call.
     type Error: HasVerdict;
 }
 
-impl<E> ErrorOfLayer<E> for Site<true> {
+impl<E> ErrorOfLayer<E> for Policy {
     type Cut = Cut;
     type Error = BoxedError;
 }
 
-impl<E: HasVerdict> ErrorOfLayer<E> for SiteSettings<'static> {
+impl<E: HasVerdict> ErrorOfLayer<E> for WithoutLimits {
     type Cut = Never;
     type Error = E;
 }
@@ -534,7 +530,7 @@ impl<S: Clone, Q: Clone, L: Clone> Layer<S> for RetryLayer<Q, L> {
 ///
 /// Dropping the future of a request drops its attempt, or ends the wait.
 #[derive(Clone)]
-pub struct RetryService<S, Q = HttpRequests, L = Site<true>> {
+pub struct RetryService<S, Q = HttpRequests, L = Policy> {
     inner: S,
     layer: Arc<RetryLayer<Q, L>>,
 }

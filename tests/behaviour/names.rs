@@ -11,7 +11,19 @@ use crate::script::{RESET, Script, Step};
 
 struct Client;
 
+const STOCK: &str = "Client::stock";
+
 impl Client {
+    #[retry(attempts = 1, name = STOCK)]
+    async fn stock(&self, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+
+    #[retry(attempts = 1, name = label)]
+    async fn labelled(&self, label: &'static str, script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+
     #[retry(attempts = 1)]
     async fn send(&self, script: &Script) -> io::Result<usize> {
         script.play().await
@@ -55,6 +67,14 @@ async fn a_report_names_a_method_with_its_module_or_as_its_key_says() {
         (
             name_in_report(Client.fetch(&script)).await,
             "Client::fetch".to_owned(),
+        ),
+        (
+            name_in_report(Client.stock(&script)).await,
+            STOCK.to_owned(),
+        ),
+        (
+            name_in_report(Client.labelled("Client::fast", &script)).await,
+            "Client::fast".to_owned(),
         ),
     ] {
         assert_eq!(name, expected);

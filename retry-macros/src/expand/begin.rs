@@ -18,6 +18,7 @@ use crate::tokens::{self, generated, located};
 /// ```
 pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) -> TokenStream {
     let SettingsCode {
+        name,
         policy,
         given,
         change,
@@ -31,9 +32,8 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
         Some(path) => path.to_token_stream(),
         None => generated!(::reattempt),
     };
-    let label = match &model.name {
-        Some(name) => name.to_token_stream(),
-        None if function.closure.is_some() => {
+    let label = name.unwrap_or_else(|| {
+        if function.closure.is_some() {
             generated!(::core::concat!(
                 ::core::file!(),
                 ":",
@@ -41,12 +41,11 @@ pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) 
                 ":",
                 ::core::column!()
             ))
-        }
-        None => {
+        } else {
             let function = format!("::{}", tokens::unraw(&function.signature.ident));
             generated!(::core::concat!(::core::module_path!(), #function))
         }
-    };
+    });
     let (kind, limited) = match (limited, &given) {
         (Some(true), _) => (Some(generated!(__retry::Site)), quote!(true)),
         (Some(false), _) => (Some(generated!(__retry::SiteSettings)), quote!(false)),

@@ -231,7 +231,10 @@ fn show(model: &Model) -> String {
     add("blocking", model.blocking.as_ref().map(|_| String::new()));
     add("sensitive", model.sensitive.then(String::new));
     add("silent", model.silent.then(String::new));
-    add("name", model.name.as_ref().map(tokens));
+    add(
+        "name",
+        with(model.name.as_ref(), |name| setting(name, tokens)),
+    );
     add("crate", model.root.as_ref().map(tokens));
     all.sort();
     let all: Vec<_> = all.into_iter().map(|(_, shown)| shown).collect();

@@ -130,9 +130,11 @@ impl WordList {
 }
 
 /// Reads a text that is not empty.
-pub(super) fn name(given: &Given) -> Result<LitStr, Fault> {
+/// A text is the name itself, whatever it looks like.
+pub(super) fn name(given: &Given) -> Result<Written<LitStr>, Fault> {
     match &given.form {
-        Form::Text(text) if !text.value().trim().is_empty() => Ok(text.clone()),
+        Form::Text(text) if !text.value().trim().is_empty() => Ok(Written::Fixed(text.clone())),
+        Form::Rust(_) => value(given, &given.expr()?).map(Written::Expr),
         _ => Err(given.wrong()),
     }
 }

@@ -36,6 +36,7 @@ use crate::trace;
 pub trait CanBlock {}
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[doc(hidden)]
 impl<C: Limits> CanBlock for C {}
 
 impl<C: Limits, K> Call<'_, C, K> {

@@ -108,6 +108,7 @@ impl<E: FromStopped<W>, W> Stops<E, W> for Cut {
     }
 }
 
+#[doc(hidden)]
 impl<E> Stops<E, ByFrom> for Never {
     fn error(self, _stopped: Stopped) -> E {
         match self {}
@@ -162,4 +163,5 @@ impl<C, E, W> LastError<C, E, W> for Last<E> {
 
 impl<C, E, W> LastError<C, E, W> for Nothing {}
 impl<E> LastError<Cut, E, By<Self>> for Foreign {}
+#[doc(hidden)]
 impl<E> LastError<Never, E, ByFrom> for Foreign {}

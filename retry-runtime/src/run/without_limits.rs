@@ -81,6 +81,7 @@ impl WithoutLimits {
 impl PolicyOf for WithoutLimits {
     type Same = Self;
     type Site = SiteSettings<'static>;
+    type Limits = Self;
 
     fn policy(&self) -> Policy {
         self.0.clone()

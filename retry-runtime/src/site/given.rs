@@ -23,15 +23,22 @@ use crate::trace::may_be_heard;
 )]
 pub trait PolicyOf {
     /// The type itself. If [`policy`] returned it by its own name, rustc would report a second error for a wrong type.
+    #[doc(hidden)]
     type Same;
 
     /// What begins a call: a [`Site`], or its [settings](super::SiteSettings) if the type says that there are no limits.
+    #[doc(hidden)]
     type Site;
 
+    /// What a layer shows of it: [`Policy`], or [`WithoutLimits`](crate::WithoutLimits).
+    type Limits;
+
     /// Returns the policy of a call that begins now.
+    #[doc(hidden)]
     fn policy(&self) -> Policy;
 
     /// Returns what begins a call, if the attribute has no limit of its own, and its settings.
+    #[doc(hidden)]
     fn given<'s, 'p>(
         &self,
         site: &'s Site<true>,
@@ -44,6 +51,7 @@ pub trait PolicyOf {
     }
 
     /// Returns the settings of a call: those of the site with this policy, changed by the attribute.
+    #[doc(hidden)]
     #[inline]
     fn settings<'p>(
         &self,
@@ -57,6 +65,7 @@ pub trait PolicyOf {
     }
 
     /// Logs what the configuration changes in the policy without an effect, because the attribute changes it again.
+    #[doc(hidden)]
     fn overridden(&self, _policy: &Policy, _settings: &SiteSettings<'_>) {}
 }
 
@@ -129,6 +138,7 @@ impl<T: AsRef<[Duration]> + ?Sized> DelaysOf for T {
 impl PolicyOf for Policy {
     type Same = Self;
     type Site = Site<true>;
+    type Limits = Policy;
 
     #[inline]
     fn policy(&self) -> Policy {
@@ -139,6 +149,7 @@ impl PolicyOf for Policy {
 impl PolicyOf for Preset {
     type Same = Self;
     type Site = Site<true>;
+    type Limits = Policy;
 
     #[inline]
     fn policy(&self) -> Policy {
@@ -190,6 +201,7 @@ macro_rules! pointers {
         impl<T: PolicyOf + ?Sized> PolicyOf for $pointer {
             type Same = Self;
             type Site = T::Site;
+            type Limits = T::Limits;
 
             #[inline]
             fn policy(&self) -> Policy {

@@ -151,7 +151,7 @@ impl<'p> SiteSettings<'p> {
 
     /// Sets the label in events, reports and metrics.
     #[must_use]
-    pub(crate) const fn with_name(mut self, name: &'static str) -> Self {
+    pub const fn with_name(mut self, name: &'static str) -> Self {
         self.name = name;
         self
     }

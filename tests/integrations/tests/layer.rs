@@ -1,7 +1,7 @@
 //! The layer of `tower` and the middleware of `reqwest-middleware`, as a gateway uses them.
 
 use std::convert::Infallible;
-use std::error::Error as _;
+use std::error::Error;
 use std::future::{Ready, pending, ready};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,8 +20,10 @@ use integrations::proxy::{Proxy, To};
 use integrations::until;
 use integrations::upstream::{Upstream, Version};
 use reattempt::http_1::{StatusError, is_idempotent, set_attempt_headers};
-use reattempt::tower_0_5::{HttpRequests, RequestBody, Requests, RetryLayer};
-use reattempt::{Budget, Budgets, Outcome, Policy, Retryable, Stopped, deadline, with_report};
+use reattempt::tower_0_5::{HttpRequests, RequestBody, Requests, RetryLayer, RetryService};
+use reattempt::{
+    Budget, Budgets, Outcome, Policy, Retryable, Stopped, WithoutLimits, deadline, with_report,
+};
 use reqwest_middleware::ClientBuilder;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -228,7 +230,7 @@ fn full() -> ConcurrencyLimit<
 #[tokio::test(start_paused = true)]
 async fn waiting_for_a_permit_is_a_part_of_the_call() {
     let request = || Request::new(String::new());
-    let stopped = |sent: Result<_, Box<dyn std::error::Error + Send + Sync>>| {
+    let stopped = |sent: Result<_, Box<dyn Error + Send + Sync>>| {
         let stopped = sent.map(|_: Response<String>| ()).unwrap_err();
         stopped.downcast::<Stopped>().unwrap().outcome()
     };
@@ -374,17 +376,35 @@ fn failing<E: Copy + Send + 'static>(
     service_fn(move |_: Request<String>| ready(Err::<Response<String>, _>(error)))
 }
 
+/// The types of services, as one writes them in a field.
+struct Shop<S> {
+    limited: RetryService<S>,
+    client: RetryService<S, HttpRequests, WithoutLimits>,
+}
+
+fn shop<E: Copy + Retryable + Error + Send + Sync + 'static>(
+    error: E,
+) -> Shop<
+    impl Service<Request<String>, Response = Response<String>, Error = E, Future: Send> + Clone + Send,
+> {
+    let unlimited: RetryLayer<HttpRequests, WithoutLimits> =
+        RetryLayer::new(QUICK.without_limits());
+    Shop {
+        limited: RetryLayer::new(QUICK).layer(failing(error)),
+        client: unlimited.layer(failing(error)),
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_type_of_an_error_says_whether_it_is_retried() {
     let request = || Request::new(String::new());
     for (error, attempts) in [(ShopError::Busy, 3), (ShopError::NoItem, 1)] {
-        let client = RetryLayer::new(QUICK).layer(failing(error));
-        let (sent, report) = with_report(client.oneshot(request())).await;
+        let shop = shop(error);
+        let (sent, report) = with_report(shop.limited.oneshot(request())).await;
         assert_eq!(sent.unwrap_err().downcast_ref(), Some(&error));
         assert_eq!(report.unwrap().attempts(), attempts);
         // Without limits, nothing else can be the error.
-        let client = RetryLayer::new(QUICK.without_limits()).layer(failing(error));
-        let (sent, report) = with_report(client.oneshot(request())).await;
+        let (sent, report) = with_report(shop.client.oneshot(request())).await;
         let error: ShopError = sent.unwrap_err();
         assert_eq!((report.unwrap().attempts(), error), (attempts, error));
     }
@@ -592,7 +612,7 @@ async fn events_and_errors_have_the_causes() {
             },
         );
     let hasty = RetryLayer::new(QUICK.with_timeout(Duration::from_secs(1)));
-    let client = hasty.with_name(format!("shop {}", 7)).layer(service);
+    let client = hasty.with_name("shop 7").layer(service);
     let (sent, report) = with_report(client.oneshot(Request::new(String::new()))).await;
     assert_eq!(report.unwrap().function(), "shop 7");
     let stopped = sent.unwrap_err().downcast::<Stopped>().unwrap();
