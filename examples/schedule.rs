@@ -15,6 +15,7 @@ use std::time::Duration;
 use reattempt::{BATCH, FAST_IO, FILES, NO_RETRY, Policy, SLOW_IO};
 use serde::Deserialize;
 use simulation::SEED;
+use simulation::dice::Dice;
 use simulation::luck::{self, CALLS};
 use simulation::manner::Manner;
 
@@ -76,7 +77,7 @@ fn policy(text: &str) -> Result<Policy, String> {
 }
 
 fn page(name: &str, policy: &Policy) -> String {
-    let draws = (0..u64::from(DRAWS)).map(|draw| policy.schedule(SEED.wrapping_add(draw)));
+    let draws = (0..u64::from(DRAWS)).map(|draw| luck::delays(policy, Dice::of(&[SEED, draw])));
     let schedules: Vec<Vec<_>> = draws
         .map(|schedule| schedule.take(MOST_RETRIES).collect())
         .collect();

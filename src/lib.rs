@@ -110,8 +110,8 @@ pub use reattempt_macros::run;
 pub use reattempt_runtime::{
     Attempt, BATCH, Backoff, Budget, Budgets, Error, FAST_IO, FILES, IdempotencyKey, Jitter,
     NO_RETRY, Nested, Outcome, Policy, Preset, PreviousFailure, Report, RetryEvent, Retryable, Run,
-    SLOW_IO, Schedule, Stopped, Verdict, WithoutLimits, is_enabled, propagate, set_enabled,
-    set_listener, with_report,
+    SLOW_IO, Stopped, Verdict, WithoutLimits, is_enabled, propagate, set_enabled, set_listener,
+    with_report,
 };
 
 pub use reattempt_runtime::{bounds, codes, deadline, types};

@@ -122,7 +122,7 @@ pub use crate::delays::{Backoff, Jitter};
 pub use crate::error::Error;
 pub use crate::event::RetryEvent;
 pub use crate::listen::{set_listener, with_report};
-pub use crate::policy::{BATCH, FAST_IO, FILES, NO_RETRY, Nested, Policy, SLOW_IO, Schedule};
+pub use crate::policy::{BATCH, FAST_IO, FILES, NO_RETRY, Nested, Policy, SLOW_IO};
 pub use crate::preset::Preset;
 pub use crate::propagate::propagate;
 pub use crate::report::{PreviousFailure, Report};

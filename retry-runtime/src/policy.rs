@@ -1,14 +1,12 @@
 //! The settings of a call.
 
 mod budget;
-mod drawn;
 mod schedule;
 mod table;
 
 use std::time::Duration;
 
 pub(crate) use self::budget::PolicyBudget;
-pub use self::drawn::Schedule;
 pub(crate) use self::schedule::{attempts_for, delays_range};
 use crate::budget::thousandths;
 use crate::getters::{getters, setters};
@@ -97,24 +95,6 @@ impl Policy {
         self
     }
 
-    /// Sets the number of retries, for a setting that does not count the first attempt. It sets the number of
-    /// [attempts](Self::with_attempts) to one more. `u32::MAX` is no limit.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use reattempt_runtime as reattempt;
-    /// use reattempt::Policy;
-    ///
-    /// assert_eq!(Policy::new().with_retries(0).attempts(), Some(1));
-    /// assert_eq!(Policy::new().with_retries(4).attempts(), Some(5));
-    /// assert_eq!(Policy::new().with_retries(u32::MAX).attempts(), None);
-    /// ```
-    #[must_use]
-    pub const fn with_retries(self, retries: u32) -> Self {
-        self.with_attempts(retries.saturating_add(1))
-    }
-
     /// Removes the limit on the number of attempts, and the default budget with it.
     ///
     /// A call with unlimited attempts ends only by success, by an error that must not be retried, by its deadline, or by being
@@ -174,7 +154,7 @@ impl Policy {
         /// Default: ten times [`base`](Self::with_base).
         ///
         /// `docs/LOAD.md`, *Quotas*, has the reason. The AWS SDKs use 1 s there, and 50 ms elsewhere (AWS SDKs and Tools Reference
-        /// Guide, *Retry behavior*, 2026). To see these delays, look at the [`schedule`](Self::schedule) of a policy with this base.
+        /// Guide, *Retry behavior*, 2026). To see these delays, look at the [`delay_range`](Self::delay_range) of a policy with this base.
         with_throttled_base(throttled_base: Duration) => throttled_base = Some(throttled_base);
 
         /// Sets the shortest delay, jitter included. Default: 0. It raises both ends of the range from which a delay is drawn.

@@ -5,7 +5,7 @@ use std::io;
 
 use reattempt::{
     Attempt, Backoff, Budget, Budgets, Error, IdempotencyKey, Jitter, Nested, Outcome, Policy,
-    Preset, PreviousFailure, Report, RetryEvent, Schedule, Stopped, Verdict,
+    Preset, PreviousFailure, Report, RetryEvent, Stopped, Verdict,
 };
 
 fn crosses_threads<T: Send + Sync + Debug>() {}
@@ -28,7 +28,6 @@ fn public_types_cross_threads_and_can_be_debugged() {
     crosses_threads::<Report>();
     // It refers to the text of the error, which need not be `Sync`.
     can_be_debugged::<RetryEvent<'_, io::Error>>();
-    crosses_threads::<Schedule>();
     crosses_threads::<Stopped>();
     crosses_threads::<Verdict>();
     #[cfg(feature = "http-1")]

@@ -125,7 +125,7 @@ async fn when_on_and_unless_choose_the_errors() {
 async fn a_policy_without_limits_has_what_was_set_before() {
     // A function of a library, which cannot call what is not `const`.
     const fn stored(retries: u32) -> WithoutLimits {
-        let stored = FAST_IO.with_retries(retries).with_base(ms(100));
+        let stored = FAST_IO.with_attempts(retries + 1).with_base(ms(100));
         let stored = stored.with_max_delay(ms(1_000)).with_jitter(Jitter::None);
         stored.without_budget().without_limits()
     }

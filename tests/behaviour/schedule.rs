@@ -432,7 +432,6 @@ fn the_worst_case_counts_the_longer_base() {
 fn a_policy_tells_of_its_min_delay() {
     assert_eq!(Policy::new().min_delay(), Duration::ZERO);
     assert_eq!(FLOOR.min_delay(), ms(300));
-    assert_eq!(FLOOR.schedule(7).collect::<Vec<_>>(), [ms(300), ms(300)]);
     let text = FLOOR.with_timeout(ms(1)).to_string();
     assert!(text.contains("attempt 2  after 300ms\n"), "{text}");
     assert!(text.ends_with("at most 603ms"), "{text}");
@@ -442,7 +441,6 @@ fn a_policy_tells_of_its_min_delay() {
 fn listed_delays_are_not_raised_to_min_delay() {
     const LIST: &[Duration] = &[ms(1), ms(20)];
     let listed = FLOOR.with_delays(LIST);
-    assert_eq!(listed.schedule(7).collect::<Vec<_>>(), LIST);
     assert_eq!(listed.delay_range(1, None), ms(20)..=ms(20));
 }
 

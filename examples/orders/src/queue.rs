@@ -74,11 +74,15 @@ pub(crate) async fn postpone(
     id: &TaskId,
     attempt: usize,
 ) -> Result<bool, sqlx::Error> {
-    // Each job draws delays of its own. Else all of them would come back in the same second.
-    let seed = RandomState::new().hash_one(attempt);
-    let Some(delay) = TRIES.schedule(seed).nth(attempt - 1) else {
+    let attempt = u32::try_from(attempt).unwrap_or(u32::MAX);
+    if TRIES.attempts().is_some_and(|most| attempt >= most) {
         return Ok(false);
-    };
+    }
+    // Each job draws delays of its own. Else all of them would come back in the same second.
+    let range = TRIES.delay_range(attempt - 1, None);
+    let [low, high, ..] = RandomState::new().hash_one(attempt).to_ne_bytes();
+    let drawn = f64::from(u16::from_ne_bytes([low, high])) / f64::from(u16::MAX);
+    let delay = *range.start() + (*range.end() - *range.start()).mul_f64(drawn);
     // apalis-postgres 1.0 takes a failed job again as soon as `run_at` has passed, and never moves it. The delay of its
     // `RetryAfterError` is lost.
     sqlx::query("UPDATE apalis.jobs SET run_at = now() + $2 * interval '1 second' WHERE id = $1")

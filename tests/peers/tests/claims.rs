@@ -165,13 +165,9 @@ mod tokio_retry {
         let ours = reattempt::Policy::new()
             .with_base(ms(10))
             .with_factor(10.0)
-            .with_attempts(4);
-        assert_eq!(
-            ours.with_jitter(reattempt::Jitter::None)
-                .schedule(0)
-                .collect::<Vec<_>>(),
-            tens
-        );
+            .with_jitter(reattempt::Jitter::None);
+        let ours = (0..3).map(|n| *ours.delay_range(n, None).end());
+        assert_eq!(ours.collect::<Vec<_>>(), tens);
     }
 
     #[test]

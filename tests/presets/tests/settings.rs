@@ -394,12 +394,14 @@ proptest! {
     #[test]
     fn a_call_waits_as_its_policy_says(policy in policies(), attempts in 1..=6_u32) {
         let policy = policy.with_attempts(attempts).with_jitter(Jitter::None);
-        let schedule: Vec<_> = policy.schedule(1).collect();
-        prop_assert_eq!(delays(&policy), schedule.clone());
-        let waited: Duration = schedule.iter().sum();
+        let delays = delays(&policy);
+        let ranges: Vec<_> = (0..attempts - 1).map(|n| policy.delay_range(n, None)).collect();
+        prop_assert!(delays.len() == ranges.len() || policy.deadline().is_some());
+        prop_assert!(delays.iter().zip(&ranges).all(|(delay, range)| range == &(*delay..=*delay)));
+        let waited: Duration = delays.iter().sum();
         prop_assert!(policy.worst_case().is_none_or(|longest| waited <= longest));
         let shown = policy.to_string();
-        for (n, delay) in schedule.iter().enumerate() {
+        for (n, delay) in delays.iter().enumerate() {
             let row = format!("attempt {}  after {delay:?}\n", n + 2);
             prop_assert!(shown.contains(&row), "{} is not in {}", row, shown);
         }

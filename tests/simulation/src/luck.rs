@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reattempt::__private::drive;
-use reattempt::{PreviousFailure, Verdict};
+use reattempt::{Policy, PreviousFailure, Verdict};
 
 use crate::dice::Dice;
 use crate::manner::Manner;
@@ -47,6 +47,19 @@ impl Calls {
     }
 }
 
+/// The delays of a call whose attempts take no time, up to its deadline.
+pub fn delays(policy: &Policy, mut dice: Dice) -> impl Iterator<Item = Duration> {
+    let (mut waited, mut previous) = (Duration::ZERO, None);
+    let retries = policy.attempts().map_or(u32::MAX, |attempts| attempts - 1);
+    (0..retries).map_while(move |retry| {
+        let delay = dice.within(&policy.delay_range(retry, previous));
+        previous = Some(delay);
+        waited += delay;
+        let fits = policy.deadline().is_none_or(|deadline| waited < deadline);
+        fits.then_some(delay)
+    })
+}
+
 /// Makes the calls. An attempt fails with the probability `failing`.
 #[must_use]
 pub fn run(manner: &Manner, calls: Calls, failing: f64, seed: u64) -> Luck {
@@ -57,7 +70,7 @@ pub fn run(manner: &Manner, calls: Calls, failing: f64, seed: u64) -> Luck {
         let budget = manner.budget.map(|budget| budget());
         for call in 0..calls.each {
             let now = Duration::from_secs(1) * call / calls.rate;
-            let mut schedule = manner.policy.schedule(seed.wrapping_add(u64::from(call)));
+            let mut schedule = delays(&manner.policy, Dice::of(&[seed, call.into()]));
             let had_begun = !budget.as_ref().is_some_and(drive::has_fault);
             let (mut number, mut permit) = (1, None);
             loop {
