@@ -63,7 +63,7 @@ impl<E: fmt::Display> fmt::Display for Error<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed(error) => error.fmt(f),
-            Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
+            Self::Stopped(stopped) => stopped.fmt_as_source(f),
         }
     }
 }

@@ -95,6 +95,26 @@ impl Stopped {
         limit: Option<Duration>;
     }
 
+    /// Writes what an error shows that has this one as its source.
+    pub(crate) fn fmt_as_source(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the call was stopped ({}, {})",
+            self.outcome,
+            self.effort()
+        )
+    }
+
+    /// The attempts and the time.
+    fn effort(&self) -> String {
+        let plural = if self.attempts == 1 { "" } else { "s" };
+        format!(
+            "{} attempt{plural}, {:?}",
+            self.attempts,
+            rounded(self.elapsed)
+        )
+    }
+
     /// Adds the error of an earlier attempt.
     pub(crate) fn with_source(mut self, error: Box<dyn StdError + Send + Sync>) -> Self {
         let cut = self.source.as_mut();
@@ -156,13 +176,7 @@ impl fmt::Display for Stopped {
             Some(Effect::Request) => ", during a request",
             None => "",
         })?;
-        let plural = if self.attempts == 1 { "" } else { "s" };
-        write!(
-            f,
-            " ({} attempt{plural}, {:?})",
-            self.attempts,
-            rounded(self.elapsed)
-        )
+        write!(f, " ({})", self.effort())
     }
 }
 

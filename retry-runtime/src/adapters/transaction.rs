@@ -163,7 +163,7 @@ impl<E: fmt::Display> fmt::Display for TransactionError<E> {
         match self {
             Self::Statement(error) => error.fmt(f),
             Self::Commit(error) => write!(f, "the commit failed: {}", error.0),
-            Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
+            Self::Stopped(stopped) => stopped.fmt_as_source(f),
         }
     }
 }

@@ -30,7 +30,10 @@ fn an_error_looks_like_that_of_the_last_attempt() {
     check(&Error::Failed(inner()), &inner());
     assert_eq!(format!("{:>5}", Error::Failed("x")), "    x");
     let error = Error::<io::Error>::Stopped(stopped());
-    assert_eq!(error.to_string(), "the call was stopped (timeout)");
+    assert_eq!(
+        error.to_string(),
+        "the call was stopped (timeout, 2 attempts, 1s)"
+    );
     let link = error
         .source()
         .and_then(|link| link.downcast_ref::<Stopped>());
@@ -72,7 +75,7 @@ macro_rules! requests {
         assert_eq!(text, "shop.example/pay answered 503 Service Unavailable");
         assert_eq!(
             RequestError::from(stopped()).to_string(),
-            "the call was stopped (timeout)"
+            "the call was stopped (timeout, 2 attempts, 1s)"
         );
     }};
 }
@@ -124,5 +127,8 @@ fn an_error_of_a_transaction_looks_like_the_error_inside() {
         Some("the server did not confirm the commit")
     );
     let ended = TransactionError::<tokio_postgres::Error>::from(stopped());
-    assert_eq!(ended.to_string(), "the call was stopped (timeout)");
+    assert_eq!(
+        ended.to_string(),
+        "the call was stopped (timeout, 2 attempts, 1s)"
+    );
 }

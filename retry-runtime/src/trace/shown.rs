@@ -33,16 +33,21 @@ const REPEATED: [(&str, &str); 5] = [
 fn without_secrets(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(scheme) = rest.find("://") {
-        let (before, url) = rest.split_at(scheme + "://".len());
+    let behind = |text: &str, slashes: &str| text.find(slashes).map(|at| at + slashes.len());
+    // JSON may write a slash as `\/`.
+    while let Some(scheme) = [behind(rest, "://"), behind(rest, r":\/\/")]
+        .into_iter()
+        .flatten()
+        .min()
+    {
+        let (before, url) = rest.split_at(scheme);
         // No URL has these characters. It may have others that a text writes behind it.
         let end = url.find(|char: char| char.is_whitespace() || "\"<>".contains(char));
         let (url, after) = url.split_at(end.unwrap_or(url.len()));
+        let url = &url[host_in(before, url)..];
         let (address, cut) = url.split_at(url.find(['?', '#']).unwrap_or(url.len()));
-        let authority = address.find('/').unwrap_or(address.len());
-        let host = address[..authority].rfind('@').map_or(0, |at| at + 1);
         let closing = cut.trim_end_matches(|char: char| ")]}>,;:.'`\\".contains(char));
-        shown.extend([before, &address[host..], &cut[closing.len()..]]);
+        shown.extend([before, address, &cut[closing.len()..]]);
         rest = after;
     }
     shown.push_str(rest);
@@ -54,6 +59,25 @@ fn without_secrets(text: &str) -> String {
         }
     }
     shown
+}
+
+/// Where the host of a URL begins, behind a user and a password. In the URLs of databases, a password often has characters that end a
+/// host.
+fn host_in(scheme: &str, url: &str) -> usize {
+    let scheme = scheme.trim_end_matches(['/', '\\', ':']);
+    let authority = &url[..url.find(['/', '\\', '?', '#']).unwrap_or(url.len())];
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_cut = !authority.contains(['@', '['])
+        && (authority.rsplit_once(':'))
+            .is_some_and(|(host, port)| host.is_empty() || !is_port(port));
+    let before_host = if is_cut {
+        url
+    } else if scheme.ends_with("http") || scheme.ends_with("https") {
+        authority
+    } else {
+        &url[..url.find(['?', '#']).unwrap_or(url.len())]
+    };
+    before_host.rfind('@').map_or(0, |at| at + 1)
 }
 
 #[cfg(test)]
@@ -77,7 +101,17 @@ mod tests {
                 r#"Error { url: "https://a@b/c?d", next: \"amqp://e:f@g/h#i\" } <http://a@j?k>"#,
                 r#"Error { url: "https://b/c", next: \"amqp://g/h\" } <http://j>"#,
             ),
-            ("a://b@c://d@e?f g://h@é?ü.", "a://c://d@e g://é."),
+            ("a://b@c://d@e?f g://h@é?ü.", "a://e g://é."),
+            (
+                r#"{"url":"https:\/\/user:pass@host:8443\/x?key=k"}"#,
+                r#"{"url":"https:\/\/host:8443\/x"}"#,
+            ),
+            ("postgres://me:pa/55@h/db", "postgres://h/db"),
+            ("postgres://me:12/55@h:5432/db", "postgres://h:5432/db"),
+            ("redis://:pa55#x@h?a=b@c", "redis://c"),
+            ("redis://:55#x@h/0", "redis://h/0"),
+            ("redis://h:6379/0?password=a@b", "redis://h:6379/0"),
+            ("http://[::1]:80/@name", "http://[::1]:80/@name"),
             ("://", "://"),
             ("no url: a@b?c", "no url: a@b?c"),
         ] {

@@ -212,7 +212,7 @@ pub(crate) fn may_repeat(method: &Method, headers: &HeaderMap) -> bool {
 }
 
 /// The host of the authority of a URI in lower case, and its port if it has one.
-#[cfg(feature = "_layers")]
+#[cfg(any(feature = "_layers", feature = "_requests"))]
 pub(crate) fn host_of(authority: &str) -> String {
     let host = authority
         .rsplit_once('@')

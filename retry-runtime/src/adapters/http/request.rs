@@ -246,7 +246,7 @@ impl<C: fmt::Display> fmt::Display for FailedRequest<C> {
         match self {
             Self::Request(error) => error.fmt(f),
             Self::Status(error) => fmt::Display::fmt(error, f),
-            Self::Stopped(stopped) => write!(f, "the call was stopped ({})", stopped.outcome),
+            Self::Stopped(stopped) => stopped.fmt_as_source(f),
             Self::InDoubt(error) => write!(f, "{error}: {}", error.source),
         }
     }

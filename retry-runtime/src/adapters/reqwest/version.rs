@@ -9,6 +9,7 @@ pub(crate) use self::request::{AsClientError, sees_redirects};
 use ::http::{HeaderMap, StatusCode};
 
 use super::client::{self, Response};
+use crate::adapters::http::headers::host_of;
 use crate::adapters::http::{ClientError, ClientResponse, FailedRequest, StatusError};
 use crate::adapters::known::{Alone, Answer, by_its_chain};
 use crate::classify::{OfClient, Retryable, Verdict};
@@ -88,7 +89,7 @@ impl ClientResponse for Response {
 
     fn failure(&self) -> Option<StatusError> {
         let failure = StatusError::from_parts(self.status(), self.headers());
-        let url = || [self.url().host_str().unwrap_or_default(), self.url().path()].concat();
+        let url = || [&*host_of(self.url().authority()), self.url().path()].concat();
         failure.map(|error| error.of(url()))
     }
 }
