@@ -1,6 +1,7 @@
 //! The errors, the requests and the middleware of one version of `reqwest-middleware`. The module around names that version `client`,
 //! its `reqwest` `reqwest`, and the adapter of that `requests`.
 
+use std::future::ready;
 use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -23,7 +24,7 @@ use crate::lookup::BoxedError;
 use crate::policy::Policy;
 use crate::sealed::Sealed;
 use crate::stopped::Stopped;
-use crate::tower::{HttpRequests, Redirected, Requests, RetryLayer};
+use crate::tower::{Discarding, HttpRequests, OwnRequests, Redirected, Requests, RetryLayer};
 
 by_its_chain! {
     /// An error of `reqwest` has its own verdict. In the error of a middleware, the innermost error with a verdict decides.
@@ -176,30 +177,41 @@ impl Requests<Request, Response> for HttpRequests {
         self.may_repeat(request.method(), request.url().path(), request.headers())
     }
 
-    async fn failure(&self, response: &mut Response) -> Option<StatusError> {
-        let failed = self.failed(response.status(), response.headers())?;
+    // Not `async`: its future would hold the request, which need not be `Sync`.
+    fn failure(
+        &self,
+        _: Option<&Request>,
+        response: &mut Response,
+    ) -> impl Future<Output = Option<StatusError>> + Send {
         let redirected = response.extensions().get::<Redirected>().is_some();
-        Some(if redirected {
-            failed.behind_a_redirect()
-        } else {
-            failed
-        })
+        let failed = self.failed(response.status(), response.headers());
+        ready(failed.map(|failed| match redirected {
+            true => failed.behind_a_redirect(),
+            false => failed,
+        }))
     }
 
     fn host(&self, request: &Request) -> Option<String> {
         Some(host_of(request.url().authority()))
     }
 
+    fn delay(&self, _: Option<&Request>, response: &Response) -> Option<Duration> {
+        self.delay_after(response.status(), response.headers())
+    }
+
+    fn own(&self) -> &(dyn OwnRequests<Request, Response> + Sync) {
+        self
+    }
+}
+
+#[doc(hidden)]
+impl OwnRequests<Request, Response> for HttpRequests {
     fn sends(&self, request: &mut Request) {
         self.describe(&request.method().clone(), request.headers_mut());
     }
 
-    fn delay(&self, response: &Response) -> Option<Duration> {
-        self.delay_after(response.status(), response.headers())
-    }
-
-    async fn discard(&self, response: Response) {
-        Self::read_rest(Body::from(response)).await;
+    fn discard<'r>(&self, response: Response) -> Discarding<'r> {
+        Box::pin(Self::read_rest(Body::from(response)))
     }
 }
 

@@ -99,7 +99,7 @@ use crate::stopped::Outcome;
 ///         is_idempotent(request.method(), request.headers())
 ///     }
 ///
-///     async fn failure(&self, response: &mut Response<B>) -> Option<StatusError> {
+///     async fn failure(&self, _: Option<&Request<Body>>, response: &mut Response<B>) -> Option<StatusError> {
 ///         StatusError::from_parts(response.status(), response.headers())
 ///     }
 ///
@@ -120,8 +120,13 @@ pub trait Requests<Q, A> {
     fn is_idempotent(&self, request: &Q) -> bool;
 
     /// Returns what failed, or `None` if the response is a success. It is asked in the attempt, and may read the body, if it puts
-    /// another one in its place. The response is retried if its verdict allows that, and else returned.
-    fn failure(&self, response: &mut A) -> impl Future<Output = Option<Self::Failure>> + Send;
+    /// another one in its place. The response is retried if its verdict allows that, and else returned. The request is the copy for
+    /// a later attempt, so it is `None` if it cannot be copied.
+    fn failure(
+        &self,
+        request: Option<&Q>,
+        response: &mut A,
+    ) -> impl Future<Output = Option<Self::Failure>> + Send;
 
     /// Returns the host of the request, whose [budget](RetryLayer::with_budgets) bounds its retries. Default: `None`, so all
     /// requests share one.
@@ -129,37 +134,56 @@ pub trait Requests<Q, A> {
         None
     }
 
-    /// Returns how long the call may take, if the request says so. It shortens the deadline of the policy. Default: `None`.
+    /// Returns how long exactly to wait after a response that is retried, without jitter. Default: `None`, so the delay is that of
+    /// the policy, and of the hint.
+    fn delay(&self, _request: Option<&Q>, _response: &A) -> Option<Duration> {
+        None
+    }
+
+    /// What only requests of this crate do.
+    #[doc(hidden)]
+    fn own(&self) -> &(dyn OwnRequests<Q, A> + Sync) {
+        &NoneOwn
+    }
+}
+
+/// What [`HttpRequests`] and `GrpcRequests` do beside. Requests of users have the defaults.
+#[doc(hidden)]
+pub trait OwnRequests<Q, A> {
+    /// Returns how long the call may take, if the request says so. It shortens the deadline of the policy.
     fn deadline(&self, _request: &Q) -> Option<Duration> {
         None
     }
 
-    /// Prepares what an attempt sends, such as its headers. It runs in the attempt. Default: nothing.
+    /// Prepares what an attempt sends, such as its headers. It runs in the attempt.
     fn sends(&self, _request: &mut Q) {}
 
-    /// Returns how long exactly to wait after a response that is retried, without jitter. Default: `None`, so the delay is that of
-    /// the policy, and of the hint.
-    fn delay(&self, _response: &A) -> Option<Duration> {
-        None
-    }
-
     /// Drops a response that is retried, before the wait. To keep its connection, it may read the rest of the body for at most
-    /// 50 ms. Then it is dropped itself. Default: drops the response.
-    fn discard(&self, response: A) -> impl Future<Output = ()> + Send {
+    /// 50 ms. Then it is dropped itself.
+    fn discard<'r>(&self, response: A) -> Discarding<'r>
+    where
+        A: 'r,
+    {
         drop(response);
-        ready(())
+        Box::pin(ready(()))
     }
 
-    /// Returns whether the error says that the time of the attempt is over, for a client that keeps it too. Default: false.
+    /// Returns whether the error says that the time of the attempt is over, for a client that keeps it too.
     fn timed_out(&self, _error: &BoxedError) -> bool {
         false
     }
 
-    /// Turns the error of a layer with limits into the one for the caller. Default: the same.
+    /// Turns the error of a layer with limits into the one for the caller.
     fn for_caller(&self, error: BoxedError) -> BoxedError {
         error
     }
 }
+
+pub(crate) type Discarding<'r> = Pin<Box<dyn Future<Output = ()> + Send + 'r>>;
+
+struct NoneOwn;
+
+impl<Q, A> OwnRequests<Q, A> for NoneOwn {}
 
 /// An error of a service that has a verdict: one that is [`Retryable`], or a `BoxError` of `tower`.
 ///
@@ -394,10 +418,11 @@ impl<Q, L> RetryLayer<Q, L> {
     {
         let layer = layer.borrow();
         let requests = &layer.requests;
+        let own = requests.own();
         let mut policy = (layer.policy)();
-        if let Some(left) = requests.deadline(&request) {
-            let own = policy.deadline().unwrap_or(left);
-            policy = policy.with_deadline(own.min(left));
+        if let Some(left) = own.deadline(&request) {
+            let deadline = policy.deadline().unwrap_or(left);
+            policy = policy.with_deadline(deadline.min(left));
         }
         let host = requests.host(&request);
         let budget = (layer.budget)(&policy, host.as_deref().unwrap_or(ANY_HOST));
@@ -428,7 +453,7 @@ impl<Q, L> RetryLayer<Q, L> {
         let for_caller = |failed: FailedAttempt| {
             let error = failed.error;
             E::Error::from_box(if E::Cut::LIMITED {
-                requests.for_caller(error)
+                own.for_caller(error)
             } else {
                 error
             })
@@ -443,14 +468,14 @@ impl<Q, L> RetryLayer<Q, L> {
             let attempt = async {
                 poll_fn(|context| service.poll_ready(context)).await?;
                 let mut request = sending.send();
-                requests.sends(&mut request);
+                own.sends(&mut request);
                 let mut response = service.call(request).await?;
-                let failure = requests.failure(&mut response).await;
+                let failure = requests.failure(sending.copy(), &mut response).await;
                 Ok::<_, FailedAttempt>((response, failure.map(FailedAttempt::from)))
             };
             let answer = match call.attempt(attempt).await {
                 Ok(Ok((response, failure))) => Answer::Response(response, failure),
-                Ok(Err(failed)) if requests.timed_out(&failed.error) => {
+                Ok(Err(failed)) if own.timed_out(&failed.error) => {
                     Answer::TimedOut(failed, call.state.cut_by_client())
                 }
                 Ok(Err(failed)) => Answer::Error(failed),
@@ -464,7 +489,7 @@ impl<Q, L> RetryLayer<Q, L> {
             let (ended, response) = answer.settles(harmless);
             let delay = response
                 .as_ref()
-                .and_then(|response| requests.delay(response));
+                .and_then(|response| requests.delay(sending.copy(), response));
             let decided = call.settle_with(
                 ended.map(|sent| sent.map_err(described)),
                 |failed| Judgement {
@@ -481,7 +506,7 @@ impl<Q, L> RetryLayer<Q, L> {
                 (Continue(at), None) => at,
                 (Continue(at), Some(response)) => {
                     let rest = pin!(at.into_future().at_most(REST));
-                    unless(rest, requests.discard(response)).await;
+                    unless(rest, own.discard(response)).await;
                     at
                 }
             };

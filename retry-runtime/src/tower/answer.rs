@@ -31,6 +31,11 @@ impl<N> Sending<N> {
         self.unsent.take().expect("an attempt sends one request")
     }
 
+    /// The copy for the next attempt, if there is one.
+    pub(super) fn copy(&self) -> Option<&N> {
+        self.copy.as_ref()
+    }
+
     /// Takes the request for the next attempt.
     pub(super) fn again(self) -> N {
         self.copy.expect("a request without a copy has one attempt")

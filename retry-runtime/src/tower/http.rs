@@ -1,5 +1,6 @@
 //! What is known of requests of HTTP, whatever the client is.
 
+use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use ::http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt as _, Limited};
 
-use super::Requests;
+use super::{Discarding, OwnRequests, Requests};
 use crate::adapters::http::StatusError;
 use crate::adapters::http::headers::{IDEMPOTENCY_KEY, host_of, may_repeat, note_key, set_headers};
 use crate::getters::setters;
@@ -159,24 +160,41 @@ impl<B: RequestBody, R: Body<Data: Send, Error: Into<BoxedError>> + Send>
         self.may_repeat(request.method(), request.uri().path(), request.headers())
     }
 
-    async fn failure(&self, response: &mut Response<R>) -> Option<StatusError> {
-        self.failed(response.status(), response.headers())
+    // Not `async`: its future would hold the request, which need not be `Sync`.
+    fn failure(
+        &self,
+        _: Option<&Request<B>>,
+        response: &mut Response<R>,
+    ) -> impl Future<Output = Option<StatusError>> + Send {
+        ready(self.failed(response.status(), response.headers()))
     }
 
     fn host(&self, request: &Request<B>) -> Option<String> {
         Some(host_of(request.uri().authority()?.as_str()))
     }
 
+    fn delay(&self, _: Option<&Request<B>>, response: &Response<R>) -> Option<Duration> {
+        self.delay_after(response.status(), response.headers())
+    }
+
+    fn own(&self) -> &(dyn OwnRequests<Request<B>, Response<R>> + Sync) {
+        self
+    }
+}
+
+#[doc(hidden)]
+impl<B, R: Body<Data: Send, Error: Into<BoxedError>> + Send> OwnRequests<Request<B>, Response<R>>
+    for HttpRequests
+{
     fn sends(&self, request: &mut Request<B>) {
         self.describe(&request.method().clone(), request.headers_mut());
     }
 
-    fn delay(&self, response: &Response<R>) -> Option<Duration> {
-        self.delay_after(response.status(), response.headers())
-    }
-
-    async fn discard(&self, response: Response<R>) {
-        Self::read_rest(response.into_body()).await;
+    fn discard<'r>(&self, response: Response<R>) -> Discarding<'r>
+    where
+        R: 'r,
+    {
+        Box::pin(Self::read_rest(response.into_body()))
     }
 }
 

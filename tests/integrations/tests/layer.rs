@@ -451,7 +451,12 @@ impl Requests<Request<String>, Answer> for Quotas {
         is_idempotent(request.method(), request.headers())
     }
 
-    async fn failure(&self, response: &mut Answer) -> Option<StatusError> {
+    async fn failure(
+        &self,
+        request: Option<&Request<String>>,
+        response: &mut Answer,
+    ) -> Option<StatusError> {
+        assert_eq!(request.map(|request| request.uri().path()), Some("/"));
         let failure = StatusError::from_parts(response.status(), response.headers())?;
         let body = std::mem::take(response.body_mut()).collect().await;
         let body = body.unwrap_or_else(|never| match never {}).to_bytes();

@@ -601,7 +601,7 @@ impl Requests<Request, Response> for Maintenance {
         request.method().is_idempotent()
     }
 
-    async fn failure(&self, response: &mut Response) -> Option<Closed> {
+    async fn failure(&self, _: Option<&Request>, response: &mut Response) -> Option<Closed> {
         response.status().is_server_error().then_some(())?;
         let text = response.chunk().await.ok()??;
         (text == "busy").then_some(Closed)

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::error::Error;
+use std::future::ready;
 use std::iter;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -19,7 +20,7 @@ use crate::adapters::http::headers::GRPC;
 use crate::adapters::known::links;
 use crate::lookup::BoxedError;
 use crate::stopped::{Outcome, Stopped};
-use crate::tower::{GrpcRequests, Requests};
+use crate::tower::{GrpcRequests, OwnRequests, Requests};
 
 impl<R: Send> Requests<Request<Body>, Response<R>> for GrpcRequests {
     type Failure = Status;
@@ -36,20 +37,13 @@ impl<R: Send> Requests<Request<Body>, Response<R>> for GrpcRequests {
         rule.is_some_and(|rule| rule(request.uri().path()))
     }
 
-    async fn failure(&self, response: &mut Response<R>) -> Option<Status> {
-        if let Some(status) = Status::from_header_map(response.headers()) {
-            return Some(status).filter(|status| status.code() != Code::Ok);
-        }
-        // A proxy answered: "HTTP to gRPC Status Code Mapping" of the gRPC project.
-        let code = match response.status().as_u16() {
-            // A success, or permanent: the caller gets the response, of which `tonic` makes the status.
-            200 | 401 | 403 | 404 => return None,
-            429 | 502 | 503 | 504 => Code::Unavailable,
-            _ => Code::Unknown,
-        };
-        let text = format!("the response is a failure ({})", response.status().as_u16());
-        let metadata = MetadataMap::from_headers(response.headers().clone());
-        Some(Status::with_metadata(code, text, metadata))
+    // Not `async`: its future would hold the request, which is not `Sync`.
+    fn failure(
+        &self,
+        _: Option<&Request<Body>>,
+        response: &mut Response<R>,
+    ) -> impl Future<Output = Option<Status>> + Send {
+        ready(failure_of(response))
     }
 
     /// The service, such as `grpc.health.v1.Health`.
@@ -57,6 +51,29 @@ impl<R: Send> Requests<Request<Body>, Response<R>> for GrpcRequests {
         Some(request.uri().path().split('/').nth(1)?.to_owned())
     }
 
+    fn own(&self) -> &(dyn OwnRequests<Request<Body>, Response<R>> + Sync) {
+        self
+    }
+}
+
+fn failure_of<R>(response: &Response<R>) -> Option<Status> {
+    if let Some(status) = Status::from_header_map(response.headers()) {
+        return Some(status).filter(|status| status.code() != Code::Ok);
+    }
+    // A proxy answered: "HTTP to gRPC Status Code Mapping" of the gRPC project.
+    let code = match response.status().as_u16() {
+        // A success, or permanent: the caller gets the response, of which `tonic` makes the status.
+        200 | 401 | 403 | 404 => return None,
+        429 | 502 | 503 | 504 => Code::Unavailable,
+        _ => Code::Unknown,
+    };
+    let text = format!("the response is a failure ({})", response.status().as_u16());
+    let metadata = MetadataMap::from_headers(response.headers().clone());
+    Some(Status::with_metadata(code, text, metadata))
+}
+
+#[doc(hidden)]
+impl<R> OwnRequests<Request<Body>, Response<R>> for GrpcRequests {
     fn deadline(&self, request: &Request<Body>) -> Option<Duration> {
         GRPC.read(request.headers())
     }
