@@ -145,7 +145,7 @@ mod recorded {
                     gauge!(BUDGET, "function" => function).set(level);
                 }
                 if let Some(hedge) = report.hedge() {
-                    counter!(HEDGES, "function" => function, "result" => hedge.as_str())
+                    counter!(HEDGES, "function" => function, "hedge" => hedge.as_str())
                         .increment(1);
                 }
             }
@@ -165,6 +165,10 @@ mod recorded {
         describe_histogram!(DELAY, Unit::Seconds, "the delay before a retry");
         describe_histogram!(SECONDS, Unit::Seconds, "the time of a call, with its waits");
         describe_gauge!(BUDGET, "tokens left when a call failed or ended");
-        describe_counter!(HEDGES, Unit::Count, "calls that wanted a hedge, by result");
+        describe_counter!(
+            HEDGES,
+            Unit::Count,
+            "calls that wanted a hedge, by what became of it"
+        );
     }
 }

@@ -289,7 +289,7 @@ fn a_hedge_is_counted_when_its_call_ends() {
     });
     let hedges = |result: &str| {
         recorded.counter(&format!(
-            "reattempt_hedges_total{{function=fetch,result={result}}}"
+            "reattempt_hedges_total{{function=fetch,hedge={result}}}"
         ))
     };
     // Ten are saved up, and the calls add one more.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use metrics_util::MetricKind;
 use metrics_util::debugging::DebuggingRecorder;
-use reattempt::retry;
+use reattempt::{retry, with_report};
 
 /// Name, kind and labels.
 type Row = (String, String, String);
@@ -20,7 +20,9 @@ fn the_page_has_each_metric_with_its_kind_and_labels() {
     }
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
-    metrics::with_local_recorder(&recorder, || super::run(fails())).unwrap_err();
+    let (_, report) = metrics::with_local_recorder(&recorder, || super::run(with_report(fails())));
+    // A label has the name of what a report returns.
+    let fields = format!("{:?}", report.unwrap());
     let keys = snapshotter.snapshot().into_vec().into_iter();
     let found: BTreeSet<Row> = keys
         .map(|(key, ..)| {
@@ -31,6 +33,9 @@ fn the_page_has_each_metric_with_its_kind_and_labels() {
             };
             let labels = key.key().labels();
             let labels: Vec<_> = labels.map(|label| format!("`{}`", label.key())).collect();
+            let is_field =
+                |label: &String| fields.contains(&format!(" {}: ", label.trim_matches('`')));
+            assert!(labels.iter().all(is_field), "{labels:?}: {fields}");
             (
                 format!("`{}`", key.key().name()),
                 kind.to_owned(),
