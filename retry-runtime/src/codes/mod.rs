@@ -4,6 +4,23 @@
 //! every row with its reason. An unlisted code is permanent if its class is known, else unknown. Neither is
 //! retried without a rule in the attribute.
 //!
+//! A table is right for what was read, in November 2026 where no version stands, and a code may mean something else in a later
+//! version. To stay with the verdicts of today, write your own function.
+//!
+//! | table | as of |
+//! |---|---|
+//! | `aws` | the lists of the AWS SDK for Rust |
+//! | `grpc` | the codes 0 to 16 |
+//! | `http_status` | RFC 9110, 9113 and 8470, *Cloudflare 5xx errors* |
+//! | `io` | Windows, as `rustup` and Node.js retry |
+//! | `jetstream` | `errors.json` of nats-server |
+//! | `kafka` | the protocol 3.9 |
+//! | `mongodb` | `error_codes.yml` and the driver specifications |
+//! | `mysql` | the message files of MySQL, up to 4162, and MariaDB 10.11; TiDB, Vitess, ProxySQL |
+//! | `redis` | Redis 7.0.15, Valkey 8 |
+//! | `sqlite` | the result codes of SQLite 3 |
+//! | `sqlstate` | PostgreSQL 15, pgbouncer 1.25 |
+//!
 //! # Examples
 //!
 //! ```

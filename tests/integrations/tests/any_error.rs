@@ -1,10 +1,30 @@
 //! The error of each client, from a closure: the call gives it in a `reattempt::Error`, without a type annotation.
 
 use std::future::{Ready, ready};
+use std::io;
 use std::time::Duration;
 
 use deadpool::managed::{PoolError, TimeoutType};
-use reattempt::{Error, Policy, Stopped};
+use reattempt::{Error, Policy, Retryable, Stopped, Verdict};
+
+/// As `docs/LIBRARIES.md` says.
+#[derive(Debug, thiserror::Error, Retryable)]
+#[error("no answer")]
+enum Own {
+    #[retryable(with = of_kind)]
+    Io(#[from] io::Error),
+}
+
+fn of_kind(error: &io::Error) -> Verdict {
+    io::Error::from(error.kind()).verdict()
+}
+
+#[test]
+fn no_feature_changes_the_verdict_of_an_error_that_is_judged_by_its_kind() {
+    let error = || io::Error::other(h2::Error::from(h2::Reason::REFUSED_STREAM));
+    assert_eq!(error().verdict(), Verdict::Refused);
+    assert_eq!(Own::from(error()).verdict(), Verdict::Unknown);
+}
 
 const POLICY: Policy = Policy::new().with_attempts(1);
 
