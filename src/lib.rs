@@ -55,7 +55,8 @@
 //! # Cargo features
 //!
 //! Each client has a feature, which brings the verdicts of its errors and a module. Its name has the version
-//! of the client: `reqwest-0_13` has the module `reqwest_0_13`. A later version will be a feature of its own, beside it.
+//! of the client: `reqwest-0_13` has the module `reqwest_0_13`. A later version will be a feature of its own, beside it, and the second minor version
+//! of this crate after that one drops the feature for the older version.
 //!
 //! | feature | version | gives |
 //! |---|---|---|
@@ -125,7 +126,7 @@ reattempt_macros::editor!();
 #[cfg(feature = "testing")]
 pub use reattempt_runtime::testing;
 #[cfg(feature = "serde")]
-pub use reattempt_runtime::{Settings, SettingsError, configure};
+pub use reattempt_runtime::{Settings, SettingsError, configure, parse_duration};
 
 #[cfg(feature = "deadpool-0_13")]
 pub use reattempt_runtime::adapters::deadpool as deadpool_0_13;

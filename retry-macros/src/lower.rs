@@ -72,7 +72,10 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
         Id::Backoff => model.backoff = Some(given.spanned(word::word(given, &word::BACKOFF)?)),
         Id::Factor => model.factor = Some(given.spanned(word::factor(given)?)),
         Id::Jitter => model.jitter = Some(given.spanned(word::word(given, &word::JITTER)?)),
-        Id::Delays => model.delays = Some(given.spanned(duration::delays(given)?)),
+        Id::Delays => match duration::owned_delays(given)? {
+            Some(expr) => model.owned_delays = Some(given.spanned(expr)),
+            None => model.delays = Some(given.spanned(duration::delays(given)?)),
+        },
         Id::RetryAfter => model.retry_after = Some(given.spanned(expression::function(given)?)),
         Id::On => rules.on = Some(given.spanned(types::types(given)?)),
         Id::When => rules.when = Some(given.spanned(expression::function(given)?)),

@@ -28,6 +28,8 @@ pub(crate) struct Model {
     pub(crate) jitter: Option<Spanned<Written<TokenStream>>>,
     /// A list in place of a backoff. The type of an expression is `AsRef<[Duration]>`.
     pub(crate) delays: Option<Spanned<Written<Vec<Written<Duration>>>>>,
+    /// Delays that the caller owns: what stands behind `&mut`.
+    pub(crate) owned_delays: Option<Spanned<Expr>>,
     /// The delay after an error.
     pub(crate) retry_after: Option<Spanned<Expr>>,
     pub(crate) rules: Rules,

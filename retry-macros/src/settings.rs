@@ -58,6 +58,12 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
         ..Sorted::default()
     };
     sorted.delays(model.delays.as_ref());
+    if model.owned_delays.is_some() && model.attempts.is_none() {
+        // The end of the delays ends the call.
+        sorted
+            .constant
+            .extend(generated!(.with_attempts(4_294_967_294)));
+    }
     sorted.policy(model);
     let policy = model.policy.as_ref();
     let is_constant = policy.is_some_and(|expr| sorted.is_constant(expr));
@@ -254,8 +260,15 @@ impl Sorted {
                 let may_be_generic = key == Key::Attempts && is_letter(expr);
                 let constant = self.is_constant(expr) && !may_be_generic;
                 // This span puts rustc's "arguments to this method are incorrect" on the value.
-                let setter = Ident::new(&format!("with_{name}"), located(expr.span()));
-                (constant, generated!(.#setter(#expr)))
+                let at = located(expr.span());
+                if !constant && matches!(key, Key::Timeout | Key::Deadline) {
+                    let setter = Ident::new(&format!("with_optional_{name}"), Span::mixed_site());
+                    let limit = quote_spanned!(at=> __retry::LimitOf::limit(#expr));
+                    (false, generated!(.#setter(#limit)))
+                } else {
+                    let setter = Ident::new(&format!("with_{name}"), at);
+                    (constant, generated!(.#setter(#expr)))
+                }
             }
         };
         if self.delays.is_some() && matches!(key, Key::Attempts | Key::Jitter) {

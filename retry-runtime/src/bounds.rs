@@ -9,4 +9,4 @@ pub use crate::run::{
     Beside, ByOn, ByType, ByVerdict, CarriesError, HasSources, HoldsStopped, Judged, Known,
     MayStop, Runs, State,
 };
-pub use crate::site::{BudgetOf, DelaysOf, PolicyOf};
+pub use crate::site::{BudgetOf, DelaysOf, LimitOf, PolicyOf};

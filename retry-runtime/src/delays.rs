@@ -37,7 +37,7 @@ use crate::words::words;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(
     feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
+    derive(serde::Serialize),
     serde(rename_all = "lowercase")
 )]
 #[non_exhaustive]
@@ -137,10 +137,10 @@ fn fibonacci(n: u32) -> u128 {
 /// full           delay uniform in [0, ceiling]
 /// equal          delay uniform in [ceiling / 2, ceiling]
 /// around p %     delay uniform in [ceiling * (1 - p / 100), min(max_delay, ceiling * (1 + p / 100))]
-/// decorrelated   delay uniform in [base, min(max_delay, 3 * previous)]
+/// decorrelated   delay uniform in [base, min(max_delay, factor * previous)]
 /// ```
 ///
-/// `previous` is the delay before this one, or `base` for the first delay. Source: *Exponential Backoff And Jitter*,
+/// `previous` is the delay before this one, or `base` for the first delay, and `factor` is that of the policy, or 3. Source: *Exponential Backoff And Jitter*,
 /// AWS Architecture Blog, 2015. We differ in one point. `decorrelated` cuts the range at `max_delay` before it draws,
 /// so delays do not pile up on `max_delay`. The article cuts the number after the draw. With a list of delays,
 /// `decorrelated` is `full`.
@@ -157,7 +157,7 @@ pub enum Jitter {
     Full,
     /// From half the ceiling to the ceiling.
     Equal,
-    /// From `base` to three times the delay before. The backoff has no effect. With a list of delays it is the same as
+    /// From `base` to the delay before times the [factor](crate::Policy::with_factor), which is 3 by default. The backoff has no effect. With a list of delays it is the same as
     /// [`Full`](Self::Full), so that no delay is longer than the list says.
     Decorrelated,
     /// From this percentage below the ceiling to this percentage above it, but never above `max_delay`. The attribute and
@@ -187,6 +187,7 @@ impl Jitter {
         base: Duration,
         max_delay: Duration,
         previous: Option<Duration>,
+        factor: u32,
     ) -> DelayRange {
         match self {
             Self::None => (ceiling, ceiling),
@@ -199,7 +200,8 @@ impl Jitter {
             }
             Self::Decorrelated => {
                 let low = base.min(max_delay);
-                let high = previous.unwrap_or(base).saturating_mul(3).min(max_delay);
+                let previous = previous.unwrap_or(base);
+                let high = Backoff::Exponential.ceiling(1, previous, max_delay, factor);
                 (low, high.max(low))
             }
         }

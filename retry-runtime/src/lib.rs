@@ -128,6 +128,6 @@ pub use crate::propagate::propagate;
 pub use crate::report::{PreviousFailure, Report};
 pub use crate::run::{Run, WithoutLimits};
 #[cfg(feature = "serde")]
-pub use crate::settings::{Settings, SettingsError, configure};
+pub use crate::settings::{Settings, SettingsError, configure, parse_duration};
 pub use crate::stopped::{Outcome, Stopped};
 pub use crate::switch::{is_enabled, set_enabled};

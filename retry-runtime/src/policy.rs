@@ -48,7 +48,7 @@ pub struct Policy {
     min_delay: Duration,
     max_delay: Duration,
     /// In thousandths: fixed-point, so that policies can be compared.
-    factor: u32,
+    factor: Option<u32>,
     jitter: Jitter,
     max_retry_after: Duration,
     budget: PolicyBudget,
@@ -77,13 +77,36 @@ impl Policy {
             throttled_base: None,
             min_delay: Duration::ZERO,
             max_delay: Duration::from_secs(20),
-            factor: 2_000,
+            factor: None,
             jitter: Jitter::Full,
             max_retry_after: Duration::from_secs(60),
             budget: PolicyBudget::Default,
             hedge: None,
             nested: Nested::Add,
             silent: false,
+        }
+    }
+
+    /// What a hand-written loop does, for a program that replaces one and must behave as it did: no budget, nested retries
+    /// multiply, no event, and hints of any length are followed. The rest is [`new`](Self::new).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use reattempt_runtime as reattempt;
+    /// use reattempt::{Nested, Policy, WithoutLimits};
+    ///
+    /// const AS_BEFORE: WithoutLimits = Policy::bare().with_attempts(5).without_limits();
+    /// assert_eq!(AS_BEFORE.policy().nested(), Nested::Multiply);
+    /// ```
+    #[must_use]
+    pub const fn bare() -> Self {
+        Self {
+            max_retry_after: Duration::MAX,
+            budget: PolicyBudget::None,
+            nested: Nested::Multiply,
+            silent: true,
+            ..Self::new()
         }
     }
 
@@ -139,6 +162,26 @@ impl Policy {
         /// Timers round up to the next millisecond. With a timeout of zero, each attempt is polled once.
         with_timeout(timeout: Duration) => timeout = Some(timeout);
 
+        /// Sets or removes the limit of one attempt, such as that of a configuration.
+        with_optional_timeout(timeout: Option<Duration>) => timeout = timeout;
+
+        /// Sets or removes the limit of the whole call, such as a `--max-time`.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// # use reattempt_runtime as reattempt;
+        /// use std::time::Duration;
+        ///
+        /// use reattempt::Policy;
+        ///
+        /// const fn policy(max_time: Option<Duration>) -> Policy {
+        ///     Policy::new().with_optional_deadline(max_time)
+        /// }
+        /// assert_eq!(policy(None).deadline(), None);
+        /// ```
+        with_optional_deadline(deadline: Option<Duration>) => deadline = deadline;
+
         /// Sets the limit of the whole call, waits included. Default: none.
         ///
         /// Timers round up to the next millisecond. With a deadline of zero, the first attempt is polled once.
@@ -179,10 +222,11 @@ impl Policy {
     }
 
     setters! {
-        /// Sets the factor by which the exponential ceiling grows, in `[1, 1000]`, rounded to thousandths. Default: 2. A number out
-        /// of range counts as the nearer end of the range, and NaN as 1.
+        /// Sets the factor by which the exponential ceiling grows, in `[1, 1000]`, rounded to thousandths. Default: 2, and 3 with
+        /// [`Jitter::Decorrelated`], where a delay grows by it. A number out of range counts as the nearer end of the range, and
+        /// NaN as 1.
         // The larger of NaN and 1 is 1.
-        with_factor(factor: f64) => factor = thousandths(factor.max(1.0).min(1000.0));
+        with_factor(factor: f64) => factor = Some(thousandths(factor.max(1.0).min(1000.0)));
     }
 
     /// Sets how a delay is drawn below or around its ceiling. Default: [`Jitter::Full`].
@@ -211,18 +255,6 @@ impl Policy {
         /// Sets how retries combine with those of outer annotated functions and runs. Default: [`Nested::Add`].
         ///
         /// Configuration neither reads nor writes it: what calls what is known in the code.
-        ///
-        /// # Examples
-        ///
-        /// Functions that replace independent hand-written loops and must behave as those did:
-        ///
-        /// ```
-        /// # use reattempt_runtime as reattempt;
-        /// use reattempt::{Nested, Policy};
-        ///
-        /// const AS_BEFORE: Policy = Policy::new().without_budget().with_nested(Nested::Multiply);
-        /// assert_eq!(AS_BEFORE.nested(), Nested::Multiply);
-        /// ```
         with_nested(nested: Nested) => nested = nested;
 
         /// Sets whether calls write no event, for a library whose application decides what it logs. Spans, metrics, hooks and reports
@@ -265,10 +297,24 @@ impl Policy {
         max_delay: Duration;
     }
 
-    /// Returns the factor by which the exponential ceiling grows.
+    /// Returns the factor by which the exponential ceiling grows, or a delay with [`Jitter::Decorrelated`].
     #[must_use]
     pub const fn factor(&self) -> f64 {
-        self.factor as f64 / 1000.0
+        self.thousandths() as f64 / 1000.0
+    }
+
+    /// The factor, if it is set.
+    #[cfg(feature = "serde")]
+    pub(crate) fn given_factor(&self) -> Option<f64> {
+        self.factor.map(|_| self.factor())
+    }
+
+    const fn thousandths(&self) -> u32 {
+        match (self.factor, self.jitter) {
+            (Some(factor), _) => factor,
+            (None, Jitter::Decorrelated) => 3_000,
+            (None, _) => 2_000,
+        }
     }
 
     getters! { const:

@@ -7,6 +7,7 @@ mod value;
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -167,6 +168,26 @@ pub fn configure(
         }
     }
     Ok(())
+}
+
+/// Reads a duration as settings write it, such as `1.5s` or `1m 30s`, of at most 24 h: for a `--max-time`. Feature `serde`.
+///
+/// # Errors
+///
+/// - The text is no duration with a unit.
+///
+/// # Examples
+///
+/// ```
+/// # use reattempt_runtime as reattempt;
+/// use std::time::Duration;
+///
+/// assert_eq!(reattempt::parse_duration("1m 30s"), Ok(Duration::from_secs(90)));
+/// let error = reattempt::parse_duration("90").unwrap_err();
+/// assert_eq!(error.to_string(), "duration \"90\": 90 has no unit, write \"90s\" or \"90ms\"");
+/// ```
+pub fn parse_duration(text: &str) -> Result<Duration, SettingsError> {
+    value::duration(text).map_err(SettingsError)
 }
 
 /// Settings that contradict each other, or the code: one line for each preset. Feature `serde`.

@@ -9,6 +9,15 @@ use tokio::time::{advance, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
 
+#[test]
+fn a_bare_policy_has_nothing_that_a_hand_written_loop_lacks() {
+    let bare = Policy::new().without_budget().with_silent(true);
+    let bare = bare
+        .with_nested(Nested::Multiply)
+        .with_max_retry_after(Duration::MAX);
+    assert_eq!(Policy::bare(), bare);
+}
+
 /// Two retries. The prices are equal, and no tokens come back over time.
 const TWO: Policy = Policy::new()
     .with_attempts(100)

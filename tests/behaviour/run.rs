@@ -466,8 +466,8 @@ async fn rules_and_hooks_are_asked_in_this_order() {
         *asked.lock().unwrap(),
         [
             "unless",
-            "retry_after",
             "when",
+            "retry_after",
             "on_retry", // the error
             "until",
             "when_ok",

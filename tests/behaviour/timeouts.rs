@@ -135,6 +135,24 @@ async fn a_limit_above_a_day_lasts_as_long_as_it_says() {
     assert_eq!(script.elapsed(), ms(3 * DAY + 5));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_limit_may_be_an_option() {
+    plays!(optional(attempts = 1, timeout = limits[0], deadline = limits[1]), limits: [Option<Duration>; 2]);
+    for (limits, ended) in [
+        ([Some(ms(5)), None], Some(Outcome::Timeout)),
+        ([None, Some(ms(5))], Some(Outcome::Deadline)),
+        ([None, None], None),
+    ] {
+        let script = Script::new([Step::Hang]);
+        let call = optional(&script, limits);
+        let outcome = match tokio::time::timeout(ms(1_000), call).await {
+            Ok(cut) => Some(stopped(&cut.unwrap_err()).outcome()),
+            Err(_) => None,
+        };
+        assert_eq!(outcome, ended, "{limits:?}");
+    }
+}
+
 /// A timer in the far future delays the other timers of some versions of tokio.
 #[tokio::test(start_paused = true)]
 async fn no_timer_is_armed_for_longer_than_a_day() {

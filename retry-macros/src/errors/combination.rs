@@ -82,6 +82,11 @@ messages! {
         help "name a budget: `budget = PAYMENTS`, with `static PAYMENTS: Budget = Budget::new();`, or remove `hedge`";
     }
 
+    hedge_with_owned_delays() {
+        "`hedge` runs two attempts at once, which cannot both take from `delays = &mut …`";
+        help "remove `hedge`, or give each call a list: `delays = [\"0s\", \"200ms\"]`";
+    }
+
     hedge_without_policy() {
         "`hedge = \"policy\"` takes the time from `policy`, and there is none";
         help "write the time here, such as `hedge = \"20ms\"`, or add `policy`";

@@ -141,7 +141,7 @@ impl Turns<'_> {
         generated!(__retry::Ends::#by(&__ends, __error, |__error| #asked))
     }
 
-    /// Asks what comes before the ruling: `until`, `when_ok`, `unless`, `retry_after`.
+    /// Asks what comes before the ruling: `until`, `when_ok`, `unless`.
     fn checked(&self) -> TokenStream {
         let (function, model, ended) = (self.function, self.model, self.blame("__ended"));
         let (error, result) = (&generated!(__error), &generated!(__result));
@@ -152,14 +152,11 @@ impl Turns<'_> {
             Some(self.call("ask_about", about))
         };
         let of_error = |key, asked| self.call(key, generated!(&#ended, |#error| #asked));
-        let delay = model.retry_after.as_ref();
-        let delay = delay.map(|delay| ask(function, "ask_delay", error, delay));
         let checks = [
             of_ok("NotReady", &model.until),
             of_ok("FailedValue", &model.when_ok),
             classifier::veto(function, model)
                 .map(|veto| of_error("unless", self.about("vetoes", veto))),
-            delay.map(|delay| of_error("retry_after", self.about("delay", delay))),
         ];
         let checks = checks.into_iter().flatten();
         generated!(#(#checks;)*)
@@ -185,19 +182,33 @@ impl Turns<'_> {
                 keeps: #keeps,
             }
         };
-        // `settle` takes only a judge that captures nothing, because functions can share the code behind it.
-        match &model.on_retry {
-            None if classifier::captures_nothing(function, model) => {
-                self.call("settle", generated!(#ended, #judge))
+        let hook = model.on_retry.as_ref().map(|on_retry| {
+            let hook = classifier::lent(function, on_retry);
+            match self.wraps {
+                true => generated!(|__event| __retry::Ends::notify(&__ends, __event, #hook)),
+                false => hook,
             }
-            None => self.call("settle_with", generated!(#ended, #judge, |_| ())),
-            Some(on_retry) => {
-                let mut hook = classifier::lent(function, on_retry);
-                if self.wraps {
-                    hook = generated!(|__event| __retry::Ends::notify(&__ends, __event, #hook));
-                }
-                self.call("settle_with", generated!(#ended, #judge, #hook))
-            }
+        });
+        let silent = hook.is_none();
+        let hook = hook.unwrap_or_else(|| generated!(|_| ()));
+        if let Some(delays) = &model.owned_delays {
+            let of = operand(&delays.value);
+            // This span puts "is not an iterator" on the value.
+            let next =
+                quote_spanned!(located(delays.span)=> ::core::iter::Iterator::next(&mut #of));
+            let asks = generated!((__retry::AsksDelay::NextDelay, |_| #next));
+            self.call("settle_asking", generated!(#ended, #judge, #asks, #hook))
+        } else if let Some(delay) = &model.retry_after {
+            let asked = ask(function, "ask_delay", &generated!(__error), delay);
+            let asked = self.about("delay", asked);
+            let asked = generated!(|__error| __error.and_then(|__error| #asked));
+            let asks = generated!((__retry::AsksDelay::RetryAfter, #asked));
+            self.call("settle_asking", generated!(#ended, #judge, #asks, #hook))
+        } else if silent && classifier::captures_nothing(function, model) {
+            // It takes only a judge that captures nothing, because functions can share the code behind it.
+            self.call("settle", generated!(#ended, #judge))
+        } else {
+            self.call("settle_with", generated!(#ended, #judge, #hook))
         }
     }
 

@@ -79,6 +79,16 @@ pub(super) fn delays(given: &Given) -> Result<Written<Vec<Written<Duration>>>, V
     Ok(Written::Fixed(found))
 }
 
+/// Reads `&mut EXPR`: delays that the caller owns, of which each retry takes the next.
+pub(super) fn owned_delays(given: &Given) -> Result<Option<Expr>, Fault> {
+    match given.expr() {
+        Ok(Expr::Reference(reference)) if reference.mutability.is_some() => {
+            plain_value(given, &reference.expr).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
 /// The tokens inside `[a, b]` or `&[a, b]`.
 fn in_brackets(tokens: &TokenStream) -> Option<TokenStream> {
     if let Ok(Expr::Reference(reference)) = syn::parse2(tokens.clone()) {

@@ -182,12 +182,16 @@ fn contradictions(facts: &mut Facts<'_>, retries: bool) {
     let backoff = &format!("backoff = \"{backoff}\"");
     let jitter = "jitter = \"decorrelated\"";
     let exponential = "it belongs to `backoff = \"exponential\"`";
-    let from_last = "each delay is drawn from `base` to 3 times the last";
+    let from_last = "each delay is drawn from `base` to `factor` times the last";
     let waits = "write `cancel_waits` in its place, which ends the waits";
+    let (owned, next) = (
+        model.owned_delays.is_some(),
+        "each retry takes the next of the delays",
+    );
     let client = "set a timeout in the client that the body calls";
     // A row a line: the keys that were given, what else must hold, and the message.
     #[rustfmt::skip]
-    let rows: [(&[_], _, _); 15] = [
+    let rows: [(&[_], _, _); 17] = [
         (&["timeout"], blocking, wording::cut_while_blocking("timeout", client)),
         (&["cancel"], blocking, wording::cut_while_blocking("cancel", waits)),
         (&["cancel", "cancel_waits"], true, wording::cancelled_twice()),
@@ -196,12 +200,14 @@ fn contradictions(facts: &mut Facts<'_>, retries: bool) {
         (&["hedge", "budget"], is_fixed(model.budget.as_ref(), &()), wording::hedge_without_budget("budget = \"none\"")),
         (&["hedge", "attempts"], unlimited, wording::hedge_without_budget("attempts = \"unlimited\"")),
         (&["hedge"], model.hedge_of_policy && model.policy.is_none(), wording::hedge_without_policy()),
+        (&["hedge", "delays"], owned, wording::hedge_with_owned_delays()),
+        (&["retry_after", "delays"], owned, wording::no_effect("retry_after", "delays = &mut …", next)),
+        (&["jitter", "delays"], owned, wording::no_effect("jitter", "delays = &mut …", next)),
         (&["on", "verdict"], true, wording::verdict_beside_on()),
         (&["until", "when_ok"], true, wording::until_and_when_ok()),
         (&["until", "idempotent"], once, wording::until_without_repeats()),
         (&["delays", "jitter"], drawn, wording::decorrelated_delays()),
-        (&["factor", "backoff"], by_backoff, wording::no_effect("factor", backoff, exponential)),
-        (&["factor", "jitter"], drawn && computed && !by_backoff, wording::no_effect("factor", jitter, exponential)),
+        (&["factor", "backoff"], by_backoff && !drawn, wording::no_effect("factor", backoff, exponential)),
         (&["backoff", "jitter"], drawn && computed, wording::no_effect("backoff", jitter, from_last)),
     ];
     for (keys, holds, message) in rows {

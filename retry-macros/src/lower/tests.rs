@@ -198,6 +198,12 @@ fn show(model: &Model) -> String {
     );
     add("jitter", with(model.jitter.as_ref(), word));
     add("delays", with(model.delays.as_ref(), delays));
+    add(
+        "delays",
+        with(model.owned_delays.as_ref(), |next| {
+            format!("next of {}", tokens(next))
+        }),
+    );
     add("retry_after", with(model.retry_after.as_ref(), expr));
     add("on", with(rules.on.as_ref(), |types| list(types)));
     add("when", with(rules.when.as_ref(), expr));

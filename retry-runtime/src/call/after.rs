@@ -70,6 +70,16 @@ impl State<'_> {
         self.settings.idempotent != Some(true) && self.frame.open_effect().is_some()
     }
 
+    /// Whether another attempt may follow, as far as the rules and the number of attempts say.
+    pub(super) fn may_retry(&self, ruling: Ruling) -> bool {
+        let ruling = match self.settings.idempotent {
+            Some(false) => ruling.only_without_effect(),
+            _ => ruling,
+        };
+        let is_left = self.frame.attempts_in_a_row() < self.own_attempts();
+        ruling.retry && is_left && self.is_enabled()
+    }
+
     /// Notes the delay that `retry_after` or an `Ok` asks for after the attempt that ended.
     #[inline]
     pub(crate) fn ask_delay(&self, delay: Option<Duration>) {
@@ -194,15 +204,20 @@ impl State<'_> {
         let allowed = outer(|outer| self.allow_within(outer));
         let allowed = allowed.unwrap_or_else(|| self.own_attempts());
         let (frame, settings) = (&self.frame, self.settings);
-        let last = frame.rest.get().and_then(|rest| rest.noted().waits.last);
+        let (last, given) = frame.rest.get().map_or((None, None), |rest| {
+            let mut noted = rest.noted();
+            (noted.waits.last, noted.waits.given.take())
+        });
         let throttled = frame.previous == Some(PreviousFailure::Failed(Verdict::Throttled));
         let attempts = frame.attempts_in_a_row();
         let retries = attempts.saturating_sub(1);
         Situation {
-            is_exhausted: attempts >= allowed,
+            is_exhausted: attempts >= allowed || given == Some(None),
             is_enabled: self.is_enabled(),
             max_retry_after: settings.policy.max_retry_after(),
-            delays: if throttled && hint.is_none() {
+            delays: if let Some(given) = given.flatten() {
+                (given, given)
+            } else if throttled && hint.is_none() {
                 settings.throttled_delay_range(retries, last)
             } else {
                 settings.delay_range(retries, last)

@@ -51,7 +51,7 @@ pub use self::ends::{
 };
 pub use self::last_error::{CallResult, LastError, Stops};
 pub use self::on_end::OnEnd;
-pub use self::settle::{Judgement, Said};
+pub use self::settle::{AsksDelay, Judgement, Said};
 pub use self::timers::NextAttemptAt;
 
 use std::marker::PhantomData;

@@ -5,7 +5,6 @@
 //! call.ask_about(&ended, Said::FailedValue, …);  // with `when_ok`
 //! call.ask_about(&ended, Said::NotReady, …);     // with `until`
 //! call.unless(&ended, …);                      // with `unless`
-//! call.retry_after(&ended, …);                 // with `retry_after`
 //!
 //! let at = match call.settle(ended, judge) {
 //!     Continue(at) => at,
@@ -14,7 +13,7 @@
 //! ```
 //!
 //! `judge` returns a [`Judgement`]. Only errors that the body returned are judged. With `on_retry`, or with a judge that captures,
-//! `settle_with` takes the place of `settle`. A race calls both when a body ends (`race.rs`).
+//! `settle_with` takes the place of `settle`; `settle_asking` with `retry_after`, or with delays of the caller. A race calls both when a body ends (`race.rs`).
 
 #![expect(
     clippy::inline_always,
@@ -85,6 +84,22 @@ impl<C: Limits, K> Call<'_, C, K> {
     where
         R: CallResult<C, K, W, Error = E>,
     {
+        self.settle_asking(ended, judge, (AsksDelay::Nothing, |_| None), hook)
+    }
+
+    /// The same, with `retry_after`, or with delays of the caller: what is asked for the delay, in the attempt that failed, if a retry
+    /// follows.
+    #[inline(always)]
+    pub fn settle_asking<R, E, W>(
+        &mut self,
+        ended: Result<R, C>,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, E>) -> Judgement<'e, K>,
+        asks: (AsksDelay, impl FnOnce(Option<&E>) -> Option<Duration>),
+        hook: impl for<'e> Answers<RetryEvent<'e, E>>,
+    ) -> ControlFlow<R, NextAttemptAt>
+    where
+        R: CallResult<C, K, W, Error = E>,
+    {
         let said = mem::take(&mut self.state.said);
         let ended = match ended.map(R::into) {
             Ok(Ok(value)) if said == Said::Nothing => {
@@ -93,7 +108,7 @@ impl<C: Limits, K> Call<'_, C, K> {
             }
             ended => ended,
         };
-        self.settle_failure(ended, said, judge, hook)
+        self.settle_failure(ended, said, judge, asks, hook)
     }
 
     /// Decides what follows an attempt that did not succeed. Functions with the same types share it, unless they capture something.
@@ -103,6 +118,10 @@ impl<C: Limits, K> Call<'_, C, K> {
         ended: Result<Result<R::Value, R::Error>, C>,
         said: Said,
         judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> Judgement<'e, K>,
+        asks: (
+            AsksDelay,
+            impl FnOnce(Option<&R::Error>) -> Option<Duration>,
+        ),
         hook: impl FnOnce(&RetryEvent<'_, R::Error>),
     ) -> ControlFlow<R, NextAttemptAt>
     where
@@ -115,10 +134,9 @@ impl<C: Limits, K> Call<'_, C, K> {
                 let harmless = self.state.settings.idempotent == Some(true);
                 let failed = Failed::new(&error, harmless);
                 let judged = beside_body(|| judge(&failed));
-                let ruling = judged
-                    .ruling
-                    .exactly(self.state.asked_delay())
-                    .unless(said == Said::Vetoed);
+                let ruling = judged.ruling.unless(said == Said::Vetoed);
+                self.ask_for_delay(ruling, asks, Some(&error));
+                let ruling = ruling.exactly(self.state.asked_delay());
                 let (words, sensitive) = (judged.words, self.state.settings.sensitive);
                 let words = &Shown { words, sensitive };
                 let Ok(next) = self.state.fail(ruling, words) else {
@@ -128,11 +146,18 @@ impl<C: Limits, K> Call<'_, C, K> {
                 self.last.keep(R::keep(error));
                 return Continue(self.state.next(next));
             }
-            Err(cut) => match self.state.cut(cut.into(), said) {
-                Ok(next) => (next, Into::<Cut>::into(cut).as_str()),
-                Err(stopped) => return Break(self.stopped(cut, stopped)),
-            },
+            Err(cut) => {
+                if matches!(cut.into(), Cut::Timeout | Cut::OfClient | Cut::NotReady) {
+                    let ruling = Ruling::failed_value(Verdict::Transient, None);
+                    self.ask_for_delay(ruling.unless(said == Said::Vetoed), asks, None);
+                }
+                match self.state.cut(cut.into(), said) {
+                    Ok(next) => (next, Into::<Cut>::into(cut).as_str()),
+                    Err(stopped) => return Break(self.stopped(cut, stopped)),
+                }
+            }
             Ok(Ok(value)) => {
+                self.ask_for_delay(Ruling::failed_value(Verdict::Transient, None), asks, None);
                 let ruling = Ruling::failed_value(Verdict::Transient, self.state.asked_delay());
                 match self.state.fail(ruling, &FAILED_VALUE) {
                     Ok(next) => (next, FAILED_VALUE),
@@ -143,6 +168,24 @@ impl<C: Limits, K> Call<'_, C, K> {
         self.call_on_retry(next, None, &words, hook);
         self.last.pass();
         Continue(self.state.next(next))
+    }
+
+    /// Asks for the delay, in the attempt that failed, if another attempt may follow.
+    #[inline(always)]
+    fn ask_for_delay<E>(
+        &mut self,
+        ruling: Ruling,
+        (asks, delay): (AsksDelay, impl FnOnce(Option<&E>) -> Option<Duration>),
+        error: Option<&E>,
+    ) {
+        if asks == AsksDelay::Nothing || !self.state.may_retry(ruling) {
+            return;
+        }
+        let delay = self.state.frame.lend(|| beside_body(|| delay(error)));
+        match asks {
+            AsksDelay::NextDelay => self.state.frame.rest().noted().waits.given = Some(delay),
+            _ => self.state.ask_delay(delay),
+        }
     }
 
     /// Calls `on_retry`, if there is one and a retry follows.
@@ -211,20 +254,6 @@ impl<C: Limits, K> Call<'_, C, K> {
         }
     }
 
-    /// Asks `retry_after` for the delay after an error, in the attempt that returned it.
-    pub fn retry_after<R: ResultLike>(
-        &mut self,
-        ended: &Result<R, C>,
-        delay: impl FnOnce(&R::Error) -> Option<Duration>,
-    ) {
-        let vetoed = self.state.said == Said::Vetoed;
-        let result = ended.as_ref().ok().filter(|_| !vetoed);
-        if let Some(error) = result.and_then(|result| result.borrow().as_ref().err()) {
-            let delay = self.state.frame.lend(|| beside_body(|| delay(error)));
-            self.state.ask_delay(delay);
-        }
-    }
-
     /// Ends `before_retry`. Returns the result of the call, or `None` to go on: the error of `before_retry`, or the last error of a
     /// call without limits if the deadline around was reached meanwhile.
     pub fn end_preparation<R, W>(&mut self, prepared: Option<R::Error>) -> Option<R>
@@ -278,6 +307,17 @@ impl<C: Limits, K> Call<'_, C, K> {
         let error = again.unwrap_or_else(|| R::stopped(cut, stopped, self.last.take()));
         R::from(Err(error))
     }
+}
+
+/// What is asked for the delay before a retry, in place of the policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AsksDelay {
+    /// Nothing.
+    Nothing,
+    /// `retry_after`, about an error.
+    RetryAfter,
+    /// Delays that the caller owns. Their end is the end of the call.
+    NextDelay,
 }
 
 /// What `when_ok`, `until` or `unless` says about an attempt. They are asked before the ruling.

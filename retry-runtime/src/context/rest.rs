@@ -126,6 +126,8 @@ impl Rest {
 pub(crate) struct Waits {
     /// The delay that `retry_after` or an `Ok` asks for, before the next attempt.
     pub(crate) asked: Option<Duration>,
+    /// The delay that the caller gives before the next attempt, or `None` at the end of its delays.
+    pub(crate) given: Option<Option<Duration>>,
     /// The last delay.
     pub(crate) last: Option<Duration>,
     /// How long the call waited between attempts.

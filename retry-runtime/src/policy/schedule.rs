@@ -24,7 +24,7 @@ impl Policy {
         }
         let ceiling = self
             .backoff
-            .ceiling(n, self.base, self.max_delay, self.factor);
+            .ceiling(n, self.base, self.max_delay, self.thousandths());
         self.range_below(ceiling, previous)
     }
 
@@ -38,9 +38,13 @@ impl Policy {
 
     /// Returns the range of a delay with this ceiling, both ends raised to `min_delay`.
     fn range_below(&self, ceiling: Duration, previous: Option<Duration>) -> DelayRange {
-        let (low, high) = self
-            .jitter
-            .range(ceiling, self.base, self.max_delay, previous);
+        let (low, high) = self.jitter.range(
+            ceiling,
+            self.base,
+            self.max_delay,
+            previous,
+            self.thousandths(),
+        );
         let shortest = self.min_delay.min(self.max_delay);
         (low.max(shortest), high.max(shortest))
     }
@@ -120,5 +124,5 @@ pub(crate) fn delays_range(delays: &[Duration], jitter: Jitter, n: u32) -> Delay
         Jitter::Decorrelated => Jitter::Full,
         jitter => jitter,
     };
-    jitter.range(ceiling, Duration::ZERO, Duration::MAX, None)
+    jitter.range(ceiling, Duration::ZERO, Duration::MAX, None, 1_000)
 }

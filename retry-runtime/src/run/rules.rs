@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::ends::HoldsStopped;
 use super::state::{Judged, LimitsOf, State};
-use crate::call::{Call, Judgement, NextAttemptAt, Said};
+use crate::call::{AsksDelay, Call, Judgement, NextAttemptAt, Said};
 use crate::classify::{Assessment, Ruling};
 use crate::event::RetryEvent;
 use crate::lookup::Last;
@@ -50,11 +50,7 @@ impl<T, E> RunRules<'_, T, E> {
                 error.is_some_and(|error| self.unless.iter_mut().any(|veto| veto(error)))
             });
         }
-        call.retry_after(&ended, |error| {
-            let error = E::failed(error)?;
-            self.retry_after.iter_mut().find_map(|delay| delay(error))
-        });
-        call.settle_with(
+        call.settle_asking(
             ended,
             |failed| {
                 let ruling = |error: &E| {
@@ -78,6 +74,10 @@ impl<T, E> RunRules<'_, T, E> {
                     keeps: PhantomData,
                 }
             },
+            (AsksDelay::RetryAfter, |error| {
+                let error = E::failed(error?)?;
+                self.retry_after.iter_mut().find_map(|delay| delay(error))
+            }),
             |event| {
                 let event = event.of(E::failed);
                 self.on_retry.iter_mut().for_each(|hook| hook(&event));

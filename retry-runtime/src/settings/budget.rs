@@ -1,19 +1,19 @@
 //! The numbers of a budget.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
 
-use super::value::{Number, Whole, set};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::value::{Number, Whole, set, short, word};
 use crate::budget::{Budget, BudgetConfig};
 use crate::policy::{Policy, PolicyBudget};
 
 const MOST: u32 = BudgetConfig::MOST;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    default,
-    expecting = "a table, such as `budget.kind = \"none\"`"
-)]
+#[serde(remote = "Self", deny_unknown_fields, default)]
 pub(super) struct BudgetKeys {
     kind: Option<Kind>,
     ratio: Option<Number<0, 1>>,
@@ -25,12 +25,58 @@ pub(super) struct BudgetKeys {
     refill: Option<Number<0, MOST>>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+impl Serialize for BudgetKeys {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for BudgetKeys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Table)
+    }
+}
+
+/// Reads the keys of a budget. An error shows no text of any length.
+struct Table;
+
+impl<'de> Visitor<'de> for Table {
+    type Value = BudgetKeys;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table, such as `budget.kind = \"none\"`")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<BudgetKeys, E> {
+        Err(E::invalid_type(Unexpected::Str(short(text)), &self))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, keys: A) -> Result<BudgetKeys, A::Error> {
+        BudgetKeys::deserialize(MapAccessDeserializer::new(keys))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Kind {
     None,
     Default,
     Aws,
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        word(
+            deserializer,
+            &["none", "default", "aws"],
+            |text| match text {
+                "none" => Some(Self::None),
+                "default" => Some(Self::Default),
+                "aws" => Some(Self::Aws),
+                _ => None,
+            },
+        )
+    }
 }
 
 impl BudgetKeys {

@@ -75,7 +75,7 @@ impl Keys {
             throttled_base: policy.throttled_base().map(Bounded),
             min_delay: Some(Bounded(policy.min_delay())),
             max_delay: Some(Bounded(policy.max_delay())),
-            factor: Some(Number(policy.factor())),
+            factor: policy.given_factor().map(Number),
             jitter: Some(policy.jitter()),
             max_retry_after: Some(Bounded(policy.max_retry_after())),
             hedge: policy.hedge().map(Bounded),

@@ -7,7 +7,7 @@ use humantime::{DurationError, format_duration, parse_duration};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::Jitter;
+use crate::{Backoff, Jitter};
 
 /// A number, as it is written. Asked for an `f64`, config-rs would read `true` as 1 and `"2"` as 2; asked for a whole number,
 /// it would round 1.5.
@@ -101,16 +101,47 @@ impl Serialize for Jitter {
 impl<'de> Deserialize<'de> for Jitter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         const WORDS: &[&str] = &["none", "full", "equal", "decorrelated", "20%"];
-        let text = String::deserialize(deserializer)?;
-        let around = || {
-            let percent = text.strip_suffix('%')?.parse().ok()?;
-            (percent <= 100).then_some(Self::Around(percent))
-        };
-        let mut plain = [Self::None, Self::Full, Self::Equal, Self::Decorrelated].into_iter();
-        let named = plain.find(|jitter| jitter.as_str() == text);
-        named
-            .or_else(around)
-            .ok_or_else(|| D::Error::unknown_variant(&text, WORDS))
+        word(deserializer, WORDS, |text| {
+            let mut plain = [Self::None, Self::Full, Self::Equal, Self::Decorrelated].into_iter();
+            plain.find(|jitter| jitter.as_str() == text).or_else(|| {
+                let percent = text.strip_suffix('%')?.parse().ok()?;
+                (percent <= 100).then_some(Self::Around(percent))
+            })
+        })
+    }
+}
+
+/// Reads a word of the attribute. Feature `serde`.
+impl<'de> Deserialize<'de> for Backoff {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const WORDS: &[&str] = &["exponential", "constant", "linear", "fibonacci"];
+        let all = [
+            Self::Exponential,
+            Self::Constant,
+            Self::Linear,
+            Self::Fibonacci,
+        ];
+        let named = |text: &str| all.into_iter().find(|backoff| backoff.as_str() == text);
+        word(deserializer, WORDS, named)
+    }
+}
+
+/// Reads one of these words. An error shows no text of any length.
+pub(super) fn word<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    words: &'static [&'static str],
+    named: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    named(&text).ok_or_else(|| D::Error::unknown_variant(short(&text), words))
+}
+
+/// The text, or what stands for one that is too long.
+pub(super) fn short(text: &str) -> &str {
+    if text.len() > LONGEST_TEXT {
+        "…"
+    } else {
+        text
     }
 }
 
@@ -124,22 +155,26 @@ impl<const ABOVE_ZERO: bool> Visitor<'_> for DurationText<ABOVE_ZERO> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        if text.len() > LONGEST_TEXT {
-            return Err(E::custom(format_args!(
-                "a duration has at most {LONGEST_TEXT} bytes, and this text has {}",
-                text.len()
-            )));
-        }
-        match sum(text.trim()) {
-            Ok(length) if length > LONGEST => {
-                Err(E::custom(format_args!("duration {text:?} is above 24h")))
-            }
-            Ok(length) if ABOVE_ZERO && length.is_zero() => {
+        match duration(text).map_err(E::custom)? {
+            length if ABOVE_ZERO && length.is_zero() => {
                 Err(E::custom(format_args!("duration {text:?} is zero")))
             }
-            Ok(length) => Ok(Bounded(length)),
-            Err(problem) => Err(E::custom(format_args!("duration {text:?}: {problem}"))),
+            length => Ok(Bounded(length)),
         }
+    }
+}
+
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    if text.len() > LONGEST_TEXT {
+        return Err(format!(
+            "a duration has at most {LONGEST_TEXT} bytes, and this text has {}",
+            text.len()
+        ));
+    }
+    match sum(text.trim()) {
+        Ok(length) if length > LONGEST => Err(format!("duration {text:?} is above 24h")),
+        Ok(length) => Ok(length),
+        Err(problem) => Err(format!("duration {text:?}: {problem}")),
     }
 }
 

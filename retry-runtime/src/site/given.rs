@@ -104,6 +104,29 @@ impl Preset {
     }
 }
 
+/// A type whose value `timeout` and `deadline` can take, if it is no constant.
+#[diagnostic::on_unimplemented(
+    message = "a limit is a `{Self}`, expected a `Duration`",
+    label = "expected a `Duration`, or an `Option<Duration>`, which is `None` for no limit"
+)]
+pub trait LimitOf {
+    /// Returns the limit of a call that begins now.
+    #[doc(hidden)]
+    fn limit(self) -> Option<Duration>;
+}
+
+impl LimitOf for Duration {
+    fn limit(self) -> Option<Duration> {
+        Some(self)
+    }
+}
+
+impl LimitOf for Option<Duration> {
+    fn limit(self) -> Option<Duration> {
+        self
+    }
+}
+
 /// A type whose value `budget` can take.
 #[diagnostic::on_unimplemented(
     message = "`budget` is a `{Self}`, expected a `reattempt::Budget`",
@@ -119,7 +142,7 @@ pub trait BudgetOf {
 #[diagnostic::on_unimplemented(
     message = "`delays` is a `{Self}`, expected a list of durations",
     label = "expected an array, a slice or a `Vec` of `Duration`",
-    note = "if it is an iterator of durations, write `.collect::<Vec<_>>()` behind it"
+    note = "if it is an iterator of durations, write `.collect::<Vec<_>>()` behind it; or `&mut` before it, and each retry takes the next"
 )]
 pub trait DelaysOf {
     /// Returns the delays of a call that begins now.

@@ -4,7 +4,7 @@ mod given;
 mod located;
 
 pub(crate) use self::given::Change;
-pub use self::given::{BudgetOf, DelaysOf, PolicyOf, policy};
+pub use self::given::{BudgetOf, DelaysOf, LimitOf, PolicyOf, policy};
 
 use std::borrow::Borrow;
 use std::ops::Deref;

@@ -123,6 +123,20 @@ fn a_text_of_any_length_is_refused_without_being_shown() {
         let problem = "a duration has at most 100 bytes, and this text has 30000";
         assert_eq!(error.message(), problem);
     }
+    for (key, expected) in [
+        ("jitter", "unknown variant `…`, expected one of"),
+        ("backoff", "unknown variant `…`, expected one of"),
+        ("budget.kind", "unknown variant `…`, expected one of"),
+        ("budget", "invalid type: string \"…\", expected a table"),
+    ] {
+        let text = format!("{key} = '{}'", "a".repeat(100_000));
+        let error = toml::from_str::<Settings>(&text).unwrap_err();
+        assert!(
+            error.message().starts_with(expected),
+            "{key}: {}",
+            error.message()
+        );
+    }
     let longest = "23hours 59minutes 59seconds 999millis 999usec 999nanos";
     assert!(read(&format!("timeout = '{longest}'")).is_ok());
 }

@@ -6,6 +6,7 @@
 mod names;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -22,6 +23,26 @@ fn the_public_api_of_the_runtime_is_the_one_in_the_file() {
     insta::assert_snapshot!(api);
     let unnameable = unnameable(&api);
     assert!(unnameable.is_empty(), "{unnameable:#?}");
+}
+
+#[test]
+fn no_message_about_a_run_or_a_layer_names_what_no_user_can_write() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui/fail");
+    let mut read = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.extension().is_some_and(|end| end == "stderr")
+            && (name.starts_with("tower") || name == "run.stderr")
+        {
+            assert!(
+                !fs::read_to_string(&path).unwrap().contains("__private"),
+                "{name}"
+            );
+            read += 1;
+        }
+    }
+    assert!(read > 3, "{read}");
 }
 
 /// The types and traits of the runtime in these items that are no items, so no user can write them. A hidden one has no path here.

@@ -108,7 +108,7 @@ mod policy_wrong_type {
 }
 
 mod timeout_wrong_type {
-    //! expect: mismatched types
+    //! expect: a limit is a `u64`, expected a `Duration`
 
     use std::io;
 
