@@ -14,12 +14,12 @@ use http::uri::{Authority, PathAndQuery, Scheme, Uri};
 use http::{HeaderMap, StatusCode};
 use http_body_util::{Either, Full};
 use hyper::body::{Body, Bytes, Frame};
-use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use reattempt::http_1::DeadlineLayer;
 use reattempt::tower_0_5::{HttpRequests, RequestBody, RetryLayer, RetryService};
-use reattempt::{Budget, Budgets, Outcome, Policy, Stopped};
+use reattempt::{Budget, Budgets, Policy, Retryable as _, Stopped};
 use tokio::time::timeout;
 use tower::{BoxError, Layer as _};
 
@@ -149,12 +149,15 @@ async fn forward(State(gateway): State<Gateway>, request: Request) -> Response {
     }
 }
 
-/// Why there is no answer.
+/// Why there is no answer. After a 503, nothing has run: the client may send a POST again too.
 fn status_of(error: &BoxError) -> StatusCode {
-    match error.downcast_ref::<Stopped>().map(Stopped::outcome) {
-        Some(Outcome::Paused) => StatusCode::SERVICE_UNAVAILABLE,
-        Some(_) => StatusCode::GATEWAY_TIMEOUT,
-        None => StatusCode::BAD_GATEWAY,
+    let stopped: Option<&Stopped> = error.downcast_ref();
+    let failed: Option<&legacy::Error> = error.downcast_ref();
+    match (stopped, failed) {
+        (Some(stopped), _) if stopped.may_have_run() => StatusCode::GATEWAY_TIMEOUT,
+        (None, Some(failed)) if failed.may_have_run() => StatusCode::BAD_GATEWAY,
+        (None, None) => StatusCode::BAD_GATEWAY,
+        _ => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 

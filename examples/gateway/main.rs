@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Budgets by upstream, headers that a proxy removes, bodies that are kept up to 64 KiB and streamed above, the deadline of a
-//! client, and 504 or 502 by cause.
+//! client, 503 if nothing ran, and else 504 or 502 by cause.
 
 mod gateway;
 
@@ -62,14 +62,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     println!("The shop is killed:");
     shop.kill().await;
-    assert_eq!(statuses("/shop/offer").await?, [502; 5]);
+    assert_eq!(statuses("/shop/offer").await?, [503; 5]);
     assert_eq!(statuses("/stock/item").await?, [200; 5]);
 
     println!("It comes back, and the stock is killed:");
     let shop = upstream::Upstream::start_at(at_shop, Version::One, ANSWER);
     stock.kill().await;
     assert_eq!(statuses("/shop/offer").await?, [200; 5]);
-    assert_eq!(statuses("/stock/item").await?, [502; 5]);
+    assert_eq!(statuses("/stock/item").await?, [503; 5]);
 
     println!("The stock comes back:");
     let stock = upstream::Upstream::start_at(at_stock, Version::Two(100), ANSWER);

@@ -96,6 +96,13 @@ impl<E: Retryable> Retryable for Error<E> {
     fn timed_out(&self) -> bool {
         self.failed().is_some_and(E::timed_out)
     }
+
+    fn may_have_run(&self) -> bool {
+        match self {
+            Self::Failed(error) => error.may_have_run(),
+            Self::Stopped(stopped) => stopped.may_have_run(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,9 @@ pub trait Forwards {
 
     /// Returns whether the client of the field ended the request at a limit of its own.
     fn timed_out(&self) -> bool;
+
+    /// Returns whether what failed with the field may have run.
+    fn may_have_run(&self) -> bool;
 }
 
 #[diagnostic::do_not_recommend]
@@ -39,6 +42,11 @@ impl<T: Retryable + ?Sized> Forwards for T {
     #[inline]
     fn timed_out(&self) -> bool {
         Retryable::timed_out(self)
+    }
+
+    #[inline]
+    fn may_have_run(&self) -> bool {
+        Retryable::may_have_run(self)
     }
 }
 

@@ -16,6 +16,7 @@ pub struct Report {
     pub(crate) function: &'static str,
     pub(crate) attempts: u32,
     pub(crate) outcome: Outcome,
+    pub(crate) may_have_run: bool,
     pub(crate) elapsed: Duration,
     pub(crate) waited: Duration,
     pub(crate) verdict: Option<Verdict>,
@@ -105,6 +106,9 @@ impl Report {
 
         /// Returns how the call ended. A body that panicked gives [`Outcome::Dropped`].
         outcome: Outcome;
+
+        /// Returns whether the call may have run: an attempt succeeded, was cut, or failed and does not prove that it had no effect.
+        may_have_run: bool;
 
         /// Returns how long the call took, from its beginning to its end, waits included.
         elapsed: Duration;

@@ -75,6 +75,7 @@ pub struct Stopped {
     pub(crate) limit: Option<Duration>,
     /// Whether the last attempt returned an `Ok` that is not ready.
     pub(crate) not_ready: bool,
+    pub(crate) may_have_run: bool,
     pub(crate) source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -93,6 +94,11 @@ impl Stopped {
         /// Returns the timeout or the deadline that was reached, or that leaves no time for a wait or a pause. It is `None` for
         /// any other outcome, and for an inherited deadline.
         limit: Option<Duration>;
+
+        /// Returns whether the call may have run. It is false only if each attempt provably had no effect: it never began, was
+        /// refused or was rolled back. So it is true if `cancel` cut an attempt, and false if it ended the wait after attempts that
+        /// were refused.
+        may_have_run: bool;
     }
 
     /// Writes what an error shows that has this one as its source.

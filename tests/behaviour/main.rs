@@ -37,6 +37,7 @@ mod limits;
 mod limits_hold;
 mod listeners;
 mod local_tasks;
+mod may_have_run;
 mod names;
 mod nested;
 mod nested_model;

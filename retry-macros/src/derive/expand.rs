@@ -30,13 +30,7 @@ use crate::tokens::{self, located};
 //                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::__private::Forwards>::hint(field0),
 //             }
 //         }
-//         fn timed_out(&self) -> bool {
-//             match self {
-//                 Self::Closed { .. } => false,
-//                 Self::Busy { .. } => false,
-//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::__private::Forwards>::timed_out(field0),
-//             }
-//         }
+//         // The same for `timed_out` and `may_have_run`, if a case forwards.
 //     }
 pub(crate) fn implementation(model: &ErrorType<'_>) -> TokenStream {
     let root = &model.root;
@@ -54,14 +48,19 @@ pub(crate) fn implementation(model: &ErrorType<'_>) -> TokenStream {
     });
     let mut verdicts = model.cases.iter().map(|case| &case.verdict);
     let forwards = verdicts.any(|verdict| matches!(verdict, VerdictSource::Forward(_)));
-    let timed_out = forwards.then(|| {
-        let arms = each_case(model, |case| timed_out(case, root));
-        quote! {
-            fn timed_out(&self) -> ::core::primitive::bool {
-                #arms
+    let methods = [("timed_out", false), ("may_have_run", true)];
+    let forwarded = methods
+        .iter()
+        .filter(|_| forwards)
+        .map(|(method, by_verdict)| {
+            let arms = each_case(model, |case| forwarded(case, root, method, *by_verdict));
+            let method = Ident::new(method, Span::mixed_site());
+            quote! {
+                fn #method(&self) -> ::core::primitive::bool {
+                    #arms
+                }
             }
-        }
-    });
+        });
     around(
         model,
         &quote! {
@@ -69,7 +68,7 @@ pub(crate) fn implementation(model: &ErrorType<'_>) -> TokenStream {
                 #verdict
             }
             #hint
-            #timed_out
+            #(#forwarded)*
         },
     )
 }
@@ -149,11 +148,18 @@ fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
     arm(case, &bound, &value)
 }
 
-fn timed_out(case: &Case<'_>, root: &TokenStream) -> TokenStream {
-    match &case.verdict {
-        VerdictSource::Forward(field) => arm(case, &[field], &ask(field, root, "timed_out")),
-        _ => arm(case, &[], &quote!(false)),
+/// What only a field that gives the verdict knows. Else it follows from the verdict, or is false.
+fn forwarded(case: &Case<'_>, root: &TokenStream, method: &str, by_verdict: bool) -> TokenStream {
+    if let VerdictSource::Forward(field) = &case.verdict {
+        return arm(case, &[field], &ask(field, root, method));
     }
+    let verdict = quote!(#root::Retryable::verdict(self));
+    let otherwise = if by_verdict {
+        quote!(#root::Verdict::may_have_run(#verdict))
+    } else {
+        quote!(false)
+    };
+    arm(case, &[], &otherwise)
 }
 
 /// `<Type as Forwards>::method(field)`. rustc reports a type without a verdict at the field.

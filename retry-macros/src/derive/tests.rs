@@ -62,6 +62,14 @@ fn the_expansion_is_one_impl() {
                         <io::Error as ::reattempt::__private::Forwards>::timed_out(__retry_field0),
                 }
             }
+            fn may_have_run(&self) -> ::core::primitive::bool {
+                match self {
+                    Self::Closed { .. } => ::reattempt::Verdict::may_have_run(::reattempt::Retryable::verdict(self)),
+                    Self::Busy { .. } => ::reattempt::Verdict::may_have_run(::reattempt::Retryable::verdict(self)),
+                    Self::Io { 0: __retry_field0, .. } =>
+                        <io::Error as ::reattempt::__private::Forwards>::may_have_run(__retry_field0),
+                }
+            }
         }
     };
     assert_eq!(expansion.to_string(), expected.to_string());

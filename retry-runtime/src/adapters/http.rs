@@ -69,6 +69,12 @@ impl Retryable for StatusCode {
     fn verdict(&self) -> Verdict {
         codes::http_status(self.as_u16())
     }
+
+    /// A 4xx that is permanent did not run.
+    fn may_have_run(&self) -> bool {
+        let verdict = self.verdict();
+        verdict.may_have_run() && !(verdict == Verdict::Permanent && self.is_client_error())
+    }
 }
 
 /// Says that the answer is the one that the server keeps for the idempotency key.
@@ -254,6 +260,14 @@ impl Retryable for StatusError {
 
     fn hint(&self) -> Option<Duration> {
         self.retry_after
+    }
+
+    /// A 4xx that is permanent by its status did not run. What the server keeps for a key may have.
+    fn may_have_run(&self) -> bool {
+        match self.known {
+            Some(known) => known.may_have_run(),
+            None => self.verdict().may_have_run() && self.status.may_have_run(),
+        }
     }
 }
 

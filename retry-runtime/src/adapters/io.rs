@@ -35,6 +35,13 @@ impl Retryable for io::Error {
     fn timed_out(&self) -> bool {
         self.get_ref().is_some() && known::assessment(self).timed_out
     }
+
+    fn may_have_run(&self) -> bool {
+        match self.get_ref() {
+            None => of(self).may_have_run(),
+            Some(_) => with_causes(self).may_have_run,
+        }
+    }
 }
 
 impl Alone for io::Error {
@@ -50,7 +57,7 @@ fn with_causes(error: &io::Error) -> Assessment {
         return known::assessment(error);
     }
     // The kind says less: a `Stopped` set it, or a lost connection that may have been in its `COMMIT`.
-    known::last_word(error).map_or(own, Assessment::new)
+    known::last_word(error).unwrap_or(own)
 }
 
 /// An unlisted kind is unknown.

@@ -98,29 +98,24 @@ pub(crate) fn as_type<A: Error + 'static>(link: Link<'_>) -> Option<&A> {
 /// The innermost one is the nearest to the cause. If an error in the chain has the [last word](last_word), it answers. The
 /// sources of an error that knows more than they do are not searched.
 pub(crate) fn assessment(error: Link<'_>) -> Assessment {
-    if let Some(verdict) = last_word(error) {
-        #[cfg(feature = "_requests")]
-        if let Some(request) = links(error).find_map(as_type::<RequestInDoubt>) {
-            let hint = request.hint();
-            return Assessment {
-                hint,
-                ..Assessment::new(verdict)
-            };
-        }
-        return Assessment::new(verdict);
+    if let Some(answered) = last_word(error) {
+        return answered;
     }
     let mut innermost = Assessment::UNKNOWN;
     let mut was_connected = false;
     for link in links(error) {
-        let verdict = DATABASES.iter().find_map(|client| client.verdict(link));
-        let of_database = verdict.map(Answer::certain);
+        let of_database = DATABASES.iter().find_map(|client| client.assessment(link));
+        let of_database = of_database.map(|assessment| Answer {
+            assessment,
+            ..Answer::certain(Verdict::Unknown)
+        });
         let answer = of_database.or_else(|| KNOWN.iter().find_map(|ask| ask(link)));
         let Some(mut answer) = answer else {
             continue;
         };
         // A refusal below is that of an open connection, or of another request, from which the body of this one was read.
         if was_connected && answer.assessment.verdict == Verdict::Refused {
-            answer.assessment.verdict = Verdict::Transient;
+            answer.assessment = Assessment::new(Verdict::Transient);
         }
         was_connected |= answer.was_connected;
         if answer.assessment.verdict != Verdict::Unknown || innermost.verdict == Verdict::Unknown {
@@ -150,6 +145,10 @@ macro_rules! by_its_chain {
 
             fn timed_out(&self) -> bool {
                 $crate::adapters::known::assessment(self).timed_out
+            }
+
+            fn may_have_run(&self) -> bool {
+                $crate::adapters::known::assessment(self).may_have_run
             }
         }
     };
@@ -208,8 +207,8 @@ pub(super) fn has_no_socket(error: Link<'_>) -> bool {
     causes.any(|cause| cause.kind() == io::ErrorKind::NotFound)
 }
 
-/// Returns the verdict of the first error in the chain that has the last word: `error` itself, or a source.
-pub(crate) fn last_word(error: Link<'_>) -> Option<Verdict> {
+/// Returns what the first error in the chain says that has the last word: `error` itself, or a source.
+pub(crate) fn last_word(error: Link<'_>) -> Option<Assessment> {
     links(error).find_map(has_last_word)
 }
 
@@ -221,30 +220,33 @@ pub(crate) fn may_search(error: Link<'_>, harmless: bool, mut look: impl FnMut(L
     links(error).all(|link| {
         look(link);
         lost = lost.or_else(|| DATABASES.iter().find_map(|client| client.is_lost(link)));
-        has_last_word(link).is_none_or(|verdict| harmless && verdict == Verdict::Unknown)
+        has_last_word(link).is_none_or(|said| harmless && said.verdict == Verdict::Unknown)
     }) && (harmless || lost != Some(true))
 }
 
-/// Returns the verdict of the link if it has the last word. The chain around and behind it does not matter.
+/// Returns what the link says if it has the last word. The chain around and behind it does not matter.
 ///
 /// - A [`Stopped`] that is permanent: an outer call must not undo what stopped it. Its source has had its attempts.
 /// - What may have taken effect: a `COMMIT` or a request that failed without an answer, or what a limit cut. Its source, such as a lost
 ///   connection, does not know that.
-fn has_last_word(link: Link<'_>) -> Option<Verdict> {
+fn has_last_word(link: Link<'_>) -> Option<Assessment> {
     // Most links are one, and no type that has it.
     if link.is::<io::Error>() {
         return None;
     }
     if link.is::<CutEffect>() {
-        return Some(Verdict::Unknown);
+        return Some(Assessment::UNKNOWN);
     }
     #[cfg(feature = "_requests")]
     if let Some(request) = as_type::<RequestInDoubt>(link) {
-        return Some(request.verdict());
+        return Some(Assessment::of(request));
     }
-    match as_type::<Stopped>(link).map(Stopped::verdict) {
-        Some(verdict) if !verdict.is_retryable() => Some(verdict),
-        _ => DATABASES.iter().find_map(|client| client.open_commit(link)),
+    match as_type::<Stopped>(link).map(Assessment::of) {
+        Some(said) if !said.verdict.is_retryable() => Some(said),
+        _ => {
+            let open = DATABASES.iter().find_map(|client| client.open_commit(link));
+            open.map(Assessment::new)
+        }
     }
 }
 
@@ -272,8 +274,8 @@ pub(super) trait Database {
     /// Returns whether the connection was lost, perhaps in a `COMMIT`. In a transaction, it was not.
     fn is_lost(&self, link: Link<'_>) -> Option<bool>;
 
-    /// Returns the verdict. It is unknown on purpose: the connection that was lost may have been in its `COMMIT`.
-    fn verdict(&self, link: Link<'_>) -> Option<Verdict>;
+    /// Returns its answer. The verdict is unknown on purpose: the connection that was lost may have been in its `COMMIT`.
+    fn assessment(&self, link: Link<'_>) -> Option<Assessment>;
 }
 
 /// An error whose verdict depends on its sources.
@@ -345,11 +347,12 @@ macro_rules! of_tonic {
 const KNOWN: &[fn(Link<'_>) -> Option<Answer>] = &[
     alone::<io::Error>,
     of::<tokio::time::error::Elapsed>,
-    of::<Stopped>,
+    // Its source has had its attempts.
+    certain::<Stopped>,
     #[cfg(all(feature = "deadpool-0_13", feature = "redis-1"))]
-    of_pool::<redis::RedisError>,
+    certain::<deadpool::managed::PoolError<redis::RedisError>>,
     #[cfg(all(feature = "deadpool-0_13", feature = "tokio-postgres-0_7"))]
-    of_pool::<tokio_postgres::Error>,
+    certain::<deadpool::managed::PoolError<tokio_postgres::Error>>,
     #[cfg(feature = "http-1")]
     of::<super::http::StatusError>,
     #[cfg(feature = "h2-0_4")]
@@ -390,13 +393,9 @@ fn of<A: Error + Retryable + 'static>(link: Link<'_>) -> Option<Answer> {
     })
 }
 
-/// The pool knows that its client failed to connect, and not later.
-#[cfg(all(
-    feature = "deadpool-0_13",
-    any(feature = "redis-1", feature = "tokio-postgres-0_7")
-))]
-fn of_pool<E: Error + Retryable + 'static>(link: Link<'_>) -> Option<Answer> {
-    let answer = of::<deadpool::managed::PoolError<E>>(link)?;
+/// The same for one that knows more than its sources: a pool, whose client failed to connect, and not later.
+fn certain<A: Error + Retryable + 'static>(link: Link<'_>) -> Option<Answer> {
+    let answer = of::<A>(link)?;
     let is_certain = true;
     Some(Answer {
         is_certain,

@@ -21,6 +21,10 @@ macro_rules! as_what_it_points_at {
             fn timed_out(&self) -> bool {
                 (**self).timed_out()
             }
+
+            fn may_have_run(&self) -> bool {
+                (**self).may_have_run()
+            }
         }
     )+};
 }

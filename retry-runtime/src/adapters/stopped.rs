@@ -19,6 +19,10 @@ impl Retryable for Stopped {
             _ => Verdict::Permanent,
         }
     }
+
+    fn may_have_run(&self) -> bool {
+        self.may_have_run
+    }
 }
 
 #[cfg(test)]

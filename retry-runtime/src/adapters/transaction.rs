@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::known::{Database, Link, as_type};
-use crate::classify::{Lost, Retryable, Verdict};
+use crate::classify::{Assessment, Lost, Retryable, Verdict};
 use crate::context::{Frame, outer};
 use crate::stopped::Stopped;
 
@@ -98,6 +98,15 @@ impl<E: Lost> Retryable for TransactionError<E> {
             },
         }
     }
+
+    /// Before the `COMMIT`, nothing took effect.
+    fn may_have_run(&self) -> bool {
+        match self {
+            Self::Statement(_) => false,
+            Self::Commit(error) => error.may_have_run(),
+            Self::Stopped(stopped) => stopped.may_have_run(),
+        }
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -109,6 +118,10 @@ impl<E: Lost> Retryable for CommitError<E> {
             // The session ended, perhaps after the commit, or the server did not answer.
             _ => Verdict::Unknown,
         }
+    }
+
+    fn may_have_run(&self) -> bool {
+        self.0.is_in_doubt()
     }
 }
 
@@ -135,9 +148,11 @@ impl<E: Lost> Database for PhantomData<E> {
         in_transaction.or_else(|| as_type::<E>(link).map(E::is_lost))
     }
 
-    fn verdict(&self, link: Link<'_>) -> Option<Verdict> {
-        let in_transaction = || as_type(link).map(TransactionError::<E>::verdict);
-        as_type::<E>(link).map(E::verdict).or_else(in_transaction)
+    fn assessment(&self, link: Link<'_>) -> Option<Assessment> {
+        let in_transaction = || as_type::<TransactionError<E>>(link).map(Assessment::of);
+        as_type::<E>(link)
+            .map(Assessment::of)
+            .or_else(in_transaction)
     }
 }
 

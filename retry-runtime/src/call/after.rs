@@ -42,6 +42,7 @@ impl State<'_> {
             _ => ruling,
         };
         let Ruling { verdict, hint, .. } = ruling;
+        self.ran |= ruling.may_have_run || self.frame.open_effect().is_some();
         if verdict == Verdict::Throttled {
             self.pause_others(hint);
         }
@@ -139,6 +140,7 @@ impl State<'_> {
         failed: FailedWith<'_>,
     ) -> Result<Next, Outcome> {
         self.frame.previous = Some(how);
+        self.ran |= how == PreviousFailure::TimedOut;
         if let Some(rest) = self.frame.rest.get() {
             let mut noted = rest.noted();
             noted.in_doubt |= noted.keyed && how.may_still_run();

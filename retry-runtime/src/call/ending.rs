@@ -137,16 +137,24 @@ impl State<'_> {
     ) -> Option<Charge> {
         // The phase changes first: if an observer panics, the attempt is not counted again.
         let spent = self.frame.end_attempt();
+        self.ran |= !matches!(how, Attempted::Failed(_));
         if self.is_noted() {
             self.on_body_ended(how, words);
         }
         if let Bodies::Both(which) = self.frame.bodies {
             // Dropped with the attempt.
+            self.ran = true;
             self.frame.bodies = Bodies::Only(which.other());
             self.on_body_ended(Attempted::Unfinished, None);
             self.frame.bodies = Bodies::Only(which);
         }
         spent
+    }
+
+    /// Whether the call may have run: whether it is not proven that each of its attempts had no effect.
+    pub(super) fn may_have_run(&self) -> bool {
+        let frame = &self.frame;
+        self.ran || frame.open_effect().is_some() || frame.progressed() > 0
     }
 
     /// The verdict of an attempt that is cut now. If a commit or a request is cut, it may have taken effect.
@@ -186,6 +194,7 @@ impl State<'_> {
             elapsed,
             limit,
             not_ready: false,
+            may_have_run: self.may_have_run(),
             source: (self.frame.open_effect()).map(|effect| CutEffect::of(effect).into()),
         }
     }

@@ -92,6 +92,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         let mut state = State {
             frame: Frame::new(Times::new(started, deadline), rest),
             settings,
+            ran: false,
             observed,
             recorded,
             waits: false,
@@ -138,6 +139,8 @@ pub(crate) struct State<'p> {
     /// What the call shares with the code inside its attempts.
     pub(crate) frame: Frame,
     pub(super) settings: &'p SiteSettings<'p>,
+    /// An attempt ended, and it is not proven that it had no effect.
+    ran: bool,
     /// A hook, a recorder or a listener observes the call.
     observed: bool,
     /// A recorder was found when the call began.

@@ -175,6 +175,7 @@ impl State<'_> {
             function: self.settings.name,
             attempts: frame.number(),
             outcome,
+            may_have_run: self.may_have_run(),
             elapsed: self.elapsed().unwrap_or_default(),
             waited: waited.unwrap_or_default(),
             verdict: match (frame.previous, outcome) {

@@ -22,6 +22,8 @@ pub struct Ruling {
     pub(crate) hint: Option<Duration>,
     /// Whether the client ended the request at a limit of its own, which costs what a timeout costs.
     pub(crate) timed_out: bool,
+    /// Whether the attempt may have run.
+    pub(crate) may_have_run: bool,
 }
 
 impl Ruling {
@@ -46,6 +48,7 @@ impl Ruling {
             verdict: assessment.verdict,
             hint: assessment.hint,
             timed_out: assessment.timed_out,
+            may_have_run: assessment.may_have_run,
         }
     }
 
@@ -60,10 +63,7 @@ impl Ruling {
     /// Allows another attempt for an `Ok` value that `when_ok` calls a failure, or that `until` does not call ready.
     #[must_use]
     pub(crate) const fn failed_value(verdict: Verdict, hint: Option<Duration>) -> Self {
-        Self::retry(Assessment {
-            hint,
-            ..Assessment::new(verdict)
-        })
+        Self::retry(Assessment::new(verdict).with_hint(hint))
     }
 
     /// Allows no other attempt if `unless` forbids it.
@@ -169,10 +169,7 @@ impl VerdictAnswer for Verdict {
 impl VerdictAnswer for (Verdict, Option<Duration>) {
     fn into_assessment(self) -> Assessment {
         let (verdict, hint) = self;
-        Assessment {
-            hint,
-            ..Assessment::new(verdict)
-        }
+        Assessment::new(verdict).with_hint(hint)
     }
 }
 
@@ -208,7 +205,10 @@ pub fn says_no_effect<E: SaysNoEffect + ?Sized>(error: &E) -> Assessment {
 pub fn verdict_of<E: Retryable + ?Sized>(error: &E) -> Assessment {
     match error.verdict() {
         // It is not retried, so its hint has no meaning.
-        Verdict::Permanent => Assessment::new(Verdict::Permanent),
+        Verdict::Permanent => Assessment {
+            may_have_run: error.may_have_run(),
+            ..Assessment::new(Verdict::Permanent)
+        },
         _ => Assessment::of(error),
     }
 }

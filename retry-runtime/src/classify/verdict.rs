@@ -48,6 +48,13 @@ words! {
 }
 
 impl Verdict {
+    /// Returns whether what failed may have run: not if it was refused, nor if it was rolled back after a conflict. An error may know
+    /// more: [`Retryable::may_have_run`].
+    #[must_use]
+    pub const fn may_have_run(self) -> bool {
+        !matches!(self, Self::Refused | Self::Conflict)
+    }
+
     /// Returns whether the verdict alone allows another attempt: transient, throttled, refused or conflict.
     #[must_use]
     pub const fn is_retryable(self) -> bool {
@@ -122,6 +129,18 @@ pub trait Retryable {
     fn timed_out(&self) -> bool {
         false
     }
+
+    /// Returns whether what failed with this error may have run. It is false only if it provably had no effect. Default:
+    /// [`Verdict::may_have_run`].
+    ///
+    /// It is about one attempt: earlier ones may have run, unless they must not run twice. [`Report::may_have_run`] and
+    /// [`Stopped::may_have_run`] are about the whole call.
+    ///
+    /// [`Report::may_have_run`]: crate::Report::may_have_run
+    /// [`Stopped::may_have_run`]: crate::Stopped::may_have_run
+    fn may_have_run(&self) -> bool {
+        self.verdict().may_have_run()
+    }
 }
 
 /// The error type of a client. It cannot hold a [`Stopped`](crate::Stopped), so the call of a run gives an
@@ -155,6 +174,8 @@ pub struct Assessment {
     pub hint: Option<Duration>,
     /// Whether the client ended the request at a limit of its own.
     pub timed_out: bool,
+    /// Whether what failed may have run.
+    pub may_have_run: bool,
 }
 
 impl Assessment {
@@ -168,7 +189,13 @@ impl Assessment {
             verdict,
             hint: None,
             timed_out: false,
+            may_have_run: verdict.may_have_run(),
         }
+    }
+
+    /// Sets the delay that the server asked for.
+    pub(crate) const fn with_hint(self, hint: Option<Duration>) -> Self {
+        Self { hint, ..self }
     }
 
     /// Asks the error.
@@ -177,6 +204,7 @@ impl Assessment {
             verdict: error.verdict(),
             hint: error.hint(),
             timed_out: error.timed_out(),
+            may_have_run: error.may_have_run(),
         }
     }
 }

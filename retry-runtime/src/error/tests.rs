@@ -12,6 +12,7 @@ fn stopped() -> Stopped {
         elapsed: Duration::from_secs(1),
         limit: Some(Duration::from_secs(1)),
         not_ready: false,
+        may_have_run: true,
         source: Some(io::Error::from(io::ErrorKind::ConnectionReset).into()),
     }
 }

@@ -343,7 +343,7 @@ impl<E: ?Sized> Itself<'_, E, ()> {
     #[inline]
     pub fn asked<A: VerdictAnswer>(&self, f: impl FnOnce(&E) -> A) -> Assessment {
         let last_word = self.first.and_then(known::last_word);
-        last_word.map_or_else(|| f(self.error).into_assessment(), Assessment::new)
+        last_word.unwrap_or_else(|| f(self.error).into_assessment())
     }
 }
 

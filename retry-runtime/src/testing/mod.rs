@@ -47,7 +47,7 @@ pub use self::scope::Scope;
 use crate::stopped::{Outcome, Stopped};
 pub use crate::test_scope::LoggedCall;
 
-/// Makes a [`Stopped`], for tests of code that receives one. It has no limit and no source.
+/// Makes a [`Stopped`], for tests of code that receives one. It has no limit and no source, and may have run unless it made no attempt.
 ///
 /// # Examples
 ///
@@ -70,6 +70,7 @@ pub fn stopped(outcome: Outcome, attempts: u32, elapsed: Duration) -> Stopped {
         limit: None,
         // No other call without an attempt left is stopped.
         not_ready: outcome == Outcome::AttemptsExhausted,
+        may_have_run: attempts > 0,
         source: None,
     }
 }

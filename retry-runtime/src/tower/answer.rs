@@ -131,6 +131,7 @@ mod tests {
             elapsed: Duration::ZERO,
             limit: None,
             not_ready: false,
+            may_have_run: false,
             source: None,
         };
         for (answer, harmless, expected) in [

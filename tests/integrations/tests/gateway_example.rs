@@ -62,7 +62,7 @@ async fn an_upstream_that_is_killed_fails_alone_and_comes_back() {
         assert_eq!(status(paths[killed]).await, 200);
         upstreams[killed].take().unwrap().kill().await;
         for _ in 0..3 {
-            assert_eq!(status(paths[killed]).await, 502, "{killed}");
+            assert_eq!(status(paths[killed]).await, 503, "{killed}");
             assert_eq!(status(paths[other]).await, 200, "{killed}");
         }
         let again = upstream::Upstream::start_at(addresses[killed], VERSIONS[killed], FINE);
@@ -175,14 +175,15 @@ async fn headers_of_a_connection_end_at_the_gateway_and_those_of_the_attempt_are
 
 #[tokio::test]
 async fn the_cause_decides_between_502_and_504() {
+    let resets = Loopback::start(&[Answer::Reset; 4]).await;
     let stalls = Loopback::start(&[Answer::Stall; 5]).await;
-    let (client, url) = before(stalls.address, integrations::loopback::nobody()).await;
-    let status = async |path: &str| {
+    let (client, url) = before(resets.address, stalls.address).await;
+    let status = async |path: &str, millis| {
         let request = client.get(format!("{url}{path}"));
-        let response = request.header("x-timeout-ms", "300").send().await;
+        let response = request.header("x-timeout-ms", millis).send().await;
         response.unwrap().status().as_u16()
     };
-    assert_eq!(status("/one/").await, 504);
-    assert_eq!(status("/two/").await, 502);
-    assert_eq!(status("/three/").await, 404);
+    assert_eq!(status("/one/", "5000").await, 502);
+    assert_eq!(status("/two/", "300").await, 504);
+    assert_eq!(status("/three/", "300").await, 404);
 }

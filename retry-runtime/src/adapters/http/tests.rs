@@ -244,6 +244,8 @@ fn a_request_that_is_wrong_only_now_may_be_repeated_if_the_server_says_when() {
         let hinted = StatusError::from_parts(status, &headers(&[b"7"])).unwrap();
         assert_eq!(plain.verdict(), codes::http_status(number), "{number}");
         assert_eq!((hinted.verdict(), hinted.hint()), (verdict, seconds(7)));
+        let ran = matches!(number, 503);
+        assert_eq!(plain.may_have_run(), ran, "{number}");
         assert_eq!(plain.with_retry_after(Duration::from_secs(7)), hinted);
     }
 }
@@ -259,6 +261,7 @@ fn a_server_may_say_that_it_keeps_its_answer_or_did_not_run_the_request() {
     for number in [409, 429, 500, 503] {
         let [kept, fresh] = ["true", "false"].map(|replayed| error(number, replayed));
         assert_eq!(kept.verdict(), Verdict::Permanent, "{number}");
+        assert!(kept.may_have_run(), "{number}");
         assert!(fresh.verdict().is_retryable(), "{number}");
         let refused = fresh.refused();
         assert_eq!(

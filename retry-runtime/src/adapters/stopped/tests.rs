@@ -14,6 +14,7 @@ fn stopped(outcome: Outcome) -> Stopped {
         elapsed: Duration::from_secs(1),
         limit: None,
         not_ready: false,
+        may_have_run: true,
         source: None,
     }
 }
@@ -149,4 +150,16 @@ fn every_error_made_from_a_stopped_call_has_its_verdict() {
             assert_eq!(error.verdict(), verdict, "TransactionError, {outcome}");
         }
     }
+}
+
+/// The attempt before the one that was cut was refused.
+#[test]
+fn a_stopped_call_answers_for_its_source() {
+    let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+    let stopped = stopped(Outcome::Timeout).with_source(Box::new(refused));
+    let error = crate::adapters::known::assessment(&Error::<Stopped>::Stopped(stopped));
+    assert_eq!(
+        (error.verdict, error.may_have_run),
+        (Verdict::Transient, true)
+    );
 }

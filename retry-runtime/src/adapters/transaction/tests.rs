@@ -98,6 +98,7 @@ fn stopped(earlier: impl Into<Dynamic>) -> Stopped {
         elapsed: Duration::from_secs(1),
         limit: Some(Duration::from_secs(1)),
         not_ready: false,
+        may_have_run: true,
         source: Some(earlier.into()),
     }
 }

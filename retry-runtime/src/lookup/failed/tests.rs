@@ -232,10 +232,7 @@ struct Silent;
 #[test]
 fn an_error_that_is_no_std_error_is_itself() {
     let wait = Some(Duration::from_secs(3));
-    let throttled = Some(Assessment {
-        hint: wait,
-        ..Assessment::new(Verdict::Throttled)
-    });
+    let throttled = Some(Assessment::new(Verdict::Throttled).with_hint(wait));
     assert_eq!(found!(Plain, &Plain { wait }), throttled);
     assert_eq!(found!(Plain, &Box::new(Plain { wait })), throttled);
     assert_eq!(found!(Plain, &Arc::new(Plain { wait })), throttled);
@@ -371,6 +368,7 @@ fn a_call_that_was_stopped_is_not_undone_by_an_outer_one() {
         elapsed: Duration::from_secs(1),
         limit: None,
         not_ready: false,
+        may_have_run: true,
         source: Some(Box::new(reset())),
     };
     for outcome in [Outcome::Budget, Outcome::HintTooLong, Outcome::Cancelled] {

@@ -133,8 +133,10 @@ fn a_lost_connection_is_transient_before_the_commit_and_unknown_in_it() {
         assert_eq!(io_error(kind).verdict(), Verdict::Unknown, "{kind:?}");
         let before = TransactionError::Statement(io_error(kind));
         assert_eq!(before.verdict(), Verdict::Transient, "{kind:?}");
+        assert!(!before.may_have_run(), "{kind:?}");
         let during = TransactionError::Commit(CommitError(io_error(kind)));
         assert_eq!(during.verdict(), Verdict::Unknown, "{kind:?}");
+        assert!(during.may_have_run(), "{kind:?}");
     }
     let no_socket = io_error(io::ErrorKind::NotFound);
     assert_eq!(no_socket.verdict(), Verdict::Refused);

@@ -64,10 +64,7 @@ impl Alone for Status {
             code.verdict()
         };
         Answer {
-            assessment: Assessment {
-                hint,
-                ..Assessment::new(verdict)
-            },
+            assessment: Assessment::new(verdict).with_hint(hint),
             is_certain: hint.is_some() || verdict == Verdict::Permanent,
             // The transport behind it tells.
             was_connected: false,
