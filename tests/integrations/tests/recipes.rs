@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
-use reattempt::{Attempt, Retryable, Verdict, retry};
+use reattempt::{Attempt, Retryable, Verdict, parse_duration, retry};
 use reqwest::{Client, redirect};
 use tokio::net::TcpListener;
 use tokio::sync::RwLock;
@@ -246,37 +246,13 @@ fn delay(headers: &HeaderMap, now: Duration) -> Option<Duration> {
         return Some(Duration::from_millis(millis));
     }
     if let Some(reset) = text("x-ratelimit-reset-requests") {
-        return parts(reset);
+        return parse_duration(reset).ok();
     }
     if number("x-ratelimit-remaining") == Some(0) {
         let reset = number("x-ratelimit-reset")?;
         return Some(Duration::from_secs(reset).saturating_sub(now));
     }
     number("ratelimit-reset").map(Duration::from_secs)
-}
-
-/// `6m0s`, `1.5s`, `88ms`.
-fn parts(text: &str) -> Option<Duration> {
-    let mut sum = Duration::ZERO;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest.find(|letter: char| letter.is_ascii_alphabetic())?;
-        let (number, after) = rest.split_at(end);
-        let next = after
-            .find(|letter: char| !letter.is_ascii_alphabetic())
-            .unwrap_or(after.len());
-        let (unit, after) = after.split_at(next);
-        let seconds = match unit {
-            "ms" => 0.001,
-            "s" => 1.0,
-            "m" => 60.0,
-            "h" => 3600.0,
-            _ => return None,
-        };
-        sum += Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()?;
-        rest = after;
-    }
-    Some(sum)
 }
 
 #[test]
