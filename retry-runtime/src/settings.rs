@@ -86,7 +86,7 @@ impl<'de> Deserialize<'de> for Policy {
     }
 }
 
-/// Writes all [`Settings`]. Feature `serde`.
+/// Writes all [`Settings`], but for a `factor` that is not set: its default depends on the jitter. Feature `serde`.
 ///
 /// # Errors
 ///

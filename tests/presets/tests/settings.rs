@@ -260,7 +260,6 @@ fn a_policy_is_written_in_full() {
          base = \"250ms\"\n\
          min_delay = \"0s\"\n\
          max_delay = \"20s\"\n\
-         factor = 2.0\n\
          jitter = \"full\"\n\
          max_retry_after = \"1m\"\n"
     );
