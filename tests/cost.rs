@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use reattempt::{
-    Attempt, Budget, FAST_IO, Policy, Retryable, Stopped, deadline, retry, with_report,
+    Attempt, Budget, FAST_IO, Policy, Retryable, Stopped, deadline, retry, run, with_report,
 };
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
@@ -513,10 +513,20 @@ fn the_future_stays_small() {
     let hand = size_of_val(&plain_hand(input));
     let large = size_of_val(&plain_large(&input));
     let key = size_of_val(&of_64_bytes());
+    let lent = &input;
+    let closure = run!(
+        attempts = 4,
+        timeout = "1.5s",
+        jitter = "full",
+        on = "io::Error",
+        deadline = "5s",
+        async || body(lent).await
+    );
     let sizes = [
         ("defaults", over(reference, &defaults(&input)), 272),
         ("limited", over(reference, &limited(&input)), 272),
         ("preset", over(reference, &preset(&input)), 272),
+        ("closure", over(reference, &closure), 272),
         ("timeout", over(reference, &timed_out(&input)), 272),
         ("hooks", over(reference, &hooked(&input)), 272),
         (

@@ -27,8 +27,13 @@ pub(crate) fn run(input: &TokenStream) -> TokenStream {
     let closure = Closure::read.parse2(bare(operation.clone())).ok();
     if editor::is_running() {
         return match &closure {
-            Some(_) => editor::of_keys(&args),
-            None => editor::of_keys(input),
+            Some(Closure {
+                asyncness,
+                output,
+                body,
+                ..
+            }) => editor::of_closure(&args, output.as_ref(), body, asyncness.is_none()),
+            None => editor::of_keys(input, |_| None),
         };
     }
     let expanded = attribute::expanded(args, |blocking, errors| match closure {

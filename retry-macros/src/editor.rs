@@ -11,7 +11,7 @@
 //!              {
 //!                  ::reattempt::__editor::keys::attem;
 //!                  ::reattempt::__editor::keys::when;
-//!                  ::reattempt::__editor::Values::<io::Result<()>>::when(|error| error.);
+//!                  ::reattempt::__editor::Values::<io::Result<()>>::NEW.when(|error| error.);
 //!              }
 //!              BODY
 //!          }
@@ -25,7 +25,7 @@ use std::{env, fs};
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{ParseStream, Parser as _};
-use syn::{Attribute, LitStr};
+use syn::{Attribute, LitStr, Type};
 
 use crate::errors::Errors;
 use crate::keys::{Grammar, KEYS, Key};
@@ -43,37 +43,10 @@ pub(crate) fn is_running() -> bool {
 /// The function as it was typed, behind the mentions of its arguments.
 pub(crate) fn typed(args: &TokenStream, item: &TokenStream) -> TokenStream {
     let output = item::output(item).map(|output| item::without_impl(&output));
-    let mention = |root: &TokenStream, key: &Key, value: TokenStream| {
-        let values = output.as_ref();
-        let values = values.map(|output| generated!(#root::__editor::Values::<#output>));
-        let is_types = match key.grammar {
-            Grammar::Rule => !syntax::asks_function(value.clone()),
-            grammar => grammar == Grammar::Types,
-        };
-        match (key.grammar, values) {
-            _ if is_types => {
-                let types = syntax::types.parse2(value.clone()).map(Vec::from_iter);
-                let types = types.map_or(value, |types| quote!(#(#types),*));
-                generated!(let _: (#types,);)
-            }
-            // The elements of a list may be texts and expressions, so it becomes a tuple.
-            (Grammar::List, _) => {
-                let list = lone_group(&value).map_or(value, |list| list.stream());
-                generated!((#list,);)
-            }
-            (_, Some(values)) if is_function(key) => {
-                let function = Ident::new(key.name, Span::mixed_site());
-                // Two pairs, so that an argument is there before it is written.
-                generated!(#values::#function((#value));)
-            }
-            _ if syn::parse2(value.clone()).is_ok_and(|word| is_among(&word, WORDS)) => {
-                TokenStream::new()
-            }
-            _ => generated!((#value);),
-        }
-    };
-    let table = ("keys", "attempts");
-    let mentions = mentions(args, &lower::VOCABULARY, table, &mention);
+    let mentions = of_keys(args, |root| {
+        let output = output.as_ref()?;
+        Some(generated!(#root::__editor::Values::<#output>::NEW))
+    });
     let mut tokens: Vec<_> = item.clone().into_iter().collect();
     match tokens.pop() {
         Some(TokenTree::Group(body)) if body.delimiter() == Delimiter::Brace => {
@@ -90,14 +63,72 @@ pub(crate) fn typed(args: &TokenStream, item: &TokenStream) -> TokenStream {
     tokens.into_iter().collect()
 }
 
-/// The keys of a `run!` whose closure is being written.
-pub(crate) fn of_keys(input: &TokenStream) -> TokenStream {
-    mentions(
-        input,
-        &lower::VOCABULARY,
-        ("keys", "attempts"),
-        &|_, _, value| generated!((#value);),
-    )
+/// The closure of a `run!` as it was typed, in front of the mentions of its keys, which know its result by then.
+pub(crate) fn of_closure(
+    args: &TokenStream,
+    output: Option<&Type>,
+    body: &TokenStream,
+    blocking: bool,
+) -> TokenStream {
+    let typed =
+        output.map(|ty| generated!(if false { let __typed: #ty = loop {}; return __typed; }));
+    let (head, of, last) = if blocking {
+        (generated!(||), generated!(of_blocking), generated!(()))
+    } else {
+        (generated!(async), generated!(of), generated!(.await))
+    };
+    let mentions = of_keys(args, |_| Some(generated!(__values)));
+    let code = generated!({
+        let __body = #head { #typed #body };
+        let __values = ::reattempt::__editor::#of(&__body);
+        #mentions
+        __body #last
+    });
+    if blocking {
+        code
+    } else {
+        generated!(async #code)
+    }
+}
+
+/// The mentions of the keys of a function or a closure. `values` is what knows its result.
+pub(crate) fn of_keys(
+    args: &TokenStream,
+    values: impl Fn(&TokenStream) -> Option<TokenStream>,
+) -> TokenStream {
+    let mention = |root: &TokenStream, key: &Key, value: TokenStream| {
+        let is_types = match key.grammar {
+            Grammar::Rule => !syntax::asks_function(value.clone()),
+            grammar => grammar == Grammar::Types,
+        };
+        let is_closure = value
+            .clone()
+            .into_iter()
+            .any(|token| is_punct(Some(&token), "|"));
+        let asks = is_function(key) || key.name == "before_retry" && is_closure;
+        match (key.grammar, values(root)) {
+            _ if is_types => {
+                let types = syntax::types.parse2(value.clone()).map(Vec::from_iter);
+                let types = types.map_or(value, |types| quote!(#(#types),*));
+                generated!(let _: (#types,);)
+            }
+            // The elements of a list may be texts and expressions, so it becomes a tuple.
+            (Grammar::List, _) => {
+                let list = lone_group(&value).map_or(value, |list| list.stream());
+                generated!((#list,);)
+            }
+            (_, Some(values)) if asks => {
+                let function = Ident::new(key.name, Span::mixed_site());
+                // Two pairs, so that an argument is there before it is written.
+                generated!(#values.#function((#value));)
+            }
+            _ if syn::parse2(value.clone()).is_ok_and(|word| is_among(&word, WORDS)) => {
+                TokenStream::new()
+            }
+            _ => generated!((#value);),
+        }
+    };
+    mentions(args, &lower::VOCABULARY, ("keys", "attempts"), &mention)
 }
 
 /// Puts the code that rustc gets beside the function as it was typed. No word in it counts as one of the user's.
@@ -204,17 +235,26 @@ pub(crate) fn items(words: &[&Key]) -> TokenStream {
             pub mod keys { #keys }
             pub mod words { #words }
 
-            pub struct Values<R>(R);
+            pub struct Values<R>(std::marker::PhantomData<fn() -> R>);
+
+            pub fn of<F: Future<Output: crate::__private::ResultLike>>(_: &F) -> Values<F::Output> {
+                Values::NEW
+            }
+            pub fn of_blocking<R: crate::__private::ResultLike>(_: &impl FnOnce() -> R) -> Values<R> {
+                Values::NEW
+            }
 
             impl<R: crate::__private::ResultLike> Values<R> {
-                pub fn when(_: impl Fn(&R::Error) -> bool) {}
-                pub fn verdict<A>(_: impl Fn(&R::Error) -> A) {}
-                pub fn unless(_: impl Fn(&R::Error) -> bool) {}
-                pub fn retry_after(_: impl Fn(&R::Error) -> Option<std::time::Duration>) {}
-                pub fn when_ok<A: crate::__private::OkAnswer>(_: impl Fn(&R::Value) -> A) {}
-                pub fn until<A: crate::__private::OkAnswer>(_: impl Fn(&R::Value) -> A) {}
-                pub fn on_retry(_: impl Fn(&crate::RetryEvent<'_, R::Error>)) {}
-                pub fn on_end(_: impl Fn(&crate::Report)) {}
+                pub const NEW: Self = Self(std::marker::PhantomData);
+                pub fn when(&self, _: impl Fn(&R::Error) -> bool) {}
+                pub fn verdict<A>(&self, _: impl Fn(&R::Error) -> A) {}
+                pub fn unless(&self, _: impl Fn(&R::Error) -> bool) {}
+                pub fn retry_after(&self, _: impl Fn(&R::Error) -> Option<std::time::Duration>) {}
+                pub fn before_retry<A>(&self, _: impl FnOnce(Option<&R::Error>) -> A) {}
+                pub fn when_ok<A: crate::__private::OkAnswer>(&self, _: impl Fn(&R::Value) -> A) {}
+                pub fn until<A: crate::__private::OkAnswer>(&self, _: impl Fn(&R::Value) -> A) {}
+                pub fn on_retry(&self, _: impl Fn(&crate::RetryEvent<'_, R::Error>)) {}
+                pub fn on_end(&self, _: impl Fn(&crate::Report)) {}
             }
         }
     }

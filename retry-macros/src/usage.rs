@@ -219,6 +219,8 @@ impl Around<'_> {
         self.outer = (self.tokens, at);
         if place::is_spawned(self.tokens, at) {
             self.reference = Use::Lent;
+        } else if names::makes_stream(self.tokens, at) {
+            self.least = self.least.max(Use::Moved);
         } else if names::is_unknown_macro(self.tokens, at) {
             self.reference = self.reference.max(Use::Macro);
         }

@@ -240,3 +240,19 @@ pub mod parameter_of_the_impl {
         }
     }
 }
+
+/// An argument that a macro moves into an `async move` block, as `try_stream!` does.
+pub mod streamed {
+    use super::*;
+
+    macro_rules! try_stream {
+        ($($code:tt)*) => { Box::pin(async move { $($code)* }) };
+    }
+
+    #[retry]
+    pub async fn watch(
+        topic: String,
+    ) -> io::Result<std::pin::Pin<Box<dyn Future<Output = usize> + Send>>> {
+        Ok(try_stream! { topic.clone().len() })
+    }
+}

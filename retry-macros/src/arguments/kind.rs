@@ -26,7 +26,7 @@ pub(super) enum ArgumentKind {
     Calls { is_closed: bool },
     /// `F: FnOnce()`: a call uses it up.
     CalledOnce,
-    /// An iterator, a future: it ends when it is used, and can only be made again. Or a generic type of which nothing is known, as
+    /// An iterator, a future, a request of `tonic`: it ends when it is used, and can only be made again. Or a generic type of which nothing is known, as
     /// with `guard: impl Send`. Who waits until a guard is dropped would wait for the end of the call, if each attempt had a
     /// reference to it.
     Owned,
@@ -54,8 +54,8 @@ const OF_EVERY_VALUE: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe";
 const OF_REFERENCES: &str = "AsyncFn AsyncFnMut Fn FnMut";
 /// Traits that any guard may have.
 const OF_GUARDS: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe Any Deref";
-const ENDS: &str = "DoubleEndedIterator ExactSizeIterator Future IntoFuture IntoIterator Iterator \
-                    Stream";
+const ENDS: &str = "DoubleEndedIterator ExactSizeIterator Future IntoFuture IntoIterator IntoRequest \
+                    IntoStreamingRequest Iterator Stream";
 
 /// What a function shows of the types of its arguments. It is read once for all of them.
 pub(super) struct Types<'f> {

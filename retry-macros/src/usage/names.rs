@@ -66,6 +66,11 @@ pub(super) fn captured(literal: &str) -> Vec<&str> {
     names.collect()
 }
 
+/// Whether the group at `at` holds what a macro writes into an `async move` block, which makes a stream.
+pub(super) fn makes_stream(tokens: &[TokenTree], at: usize) -> bool {
+    macro_of(tokens, at).is_some_and(|name| is_among(name, "stream try_stream"))
+}
+
 /// Whether the group at `at` holds the tokens of a macro that is not known: it may write them into a `move` closure.
 pub(super) fn is_unknown_macro(tokens: &[TokenTree], at: usize) -> bool {
     const KNOWN: &str = "join select try_join vec json pin dbg";

@@ -5,7 +5,7 @@ use std::slice::from_ref;
 use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 
 use super::{Around, Use, names, patterns};
-use crate::tokens::{before, delimiter, follows_path, is_punct, is_text, is_word};
+use crate::tokens::{before, delimiter, follows_path, has_word, is_punct, is_text, is_word};
 
 /// How the mention at `at` uses the argument. `apart` says whether the pattern of a `let` takes it apart.
 pub(super) fn use_of(at: usize, around: Around<'_>, apart: bool) -> Use {
@@ -96,8 +96,10 @@ fn is_given(tokens: &[TokenTree], at: usize) -> bool {
         (previous, Some(TokenTree::Group(arms))) if is_word(previous, "match") => {
             patterns::arms_hold(arms.stream())
         }
-        (previous, Some(_)) if is_word(previous, "in") => {
+        // A task would outlive a reference.
+        (previous, Some(body)) if is_word(previous, "in") => {
             before(tokens, at, 2).is_some_and(|item| patterns::holds(from_ref(item)))
+                || has_word(body, SPAWNS)
         }
         _ => true,
     }
@@ -105,8 +107,11 @@ fn is_given(tokens: &[TokenTree], at: usize) -> bool {
 
 /// Whether the group at `at` holds what a task or a thread runs. A scope, which is a value, can lend to its tasks.
 pub(super) fn is_spawned(tokens: &[TokenTree], at: usize) -> bool {
-    is_call_of("spawn spawn_blocking spawn_local", tokens, at)
+    is_call_of(SPAWNS, tokens, at)
 }
+
+/// Functions that run a task or a thread.
+const SPAWNS: &str = "spawn spawn_blocking spawn_local";
 
 /// Whether the group at `at` holds the arguments of a function of one of these names, and not of a method.
 fn is_call_of(names: &str, tokens: &[TokenTree], at: usize) -> bool {

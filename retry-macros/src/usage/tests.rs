@@ -63,6 +63,7 @@ fn each_use_of_an_argument_is_recognized() {
         ("x.unwrap_or(1)", Use::Part),
         ("bail!(x)", Use::Part),
         ("async move { x.len() }", Use::Part),
+        ("try_stream! { yield x.len(); }", Use::Part),
         ("f(move |y| x.len(), 1)", Use::Part),
         ("f(move |y| 1, x.len())", Use::Ref),
         ("move || move || 1; x.len()", Use::Ref),

@@ -81,6 +81,22 @@ impl<A> NoStopped<Error<A>, Cut> {
     }
 }
 
+/// The errors of clients for which the message of a function names a type that can hold a [`Stopped`]. A response that means failure
+/// would be an `Ok` beside them.
+macro_rules! refused {
+    ($($feature:literal $Error:ty),+) => {$(
+        #[cfg(feature = $feature)]
+        impl NoStopped<$Error, Cut> {
+            /// Chooses the error itself, which rustc then reports.
+            pub const fn chosen(&self) -> Same<$Error> {
+                Same(PhantomData)
+            }
+        }
+    )+};
+}
+
+refused!("reqwest-0_13" reqwest::Error, "reqwest-0_12" reqwest_0_12::Error);
+
 impl<E, C> AnyEnding<E, C> {
     /// Chooses an [`Error`] around it.
     pub const fn chosen(&self) -> Around<E> {

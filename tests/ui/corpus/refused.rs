@@ -778,3 +778,30 @@ pub mod parameter_of_the_impl {
         }
     }
 }
+
+pub mod loop_in_a_task {
+    use super::*;
+
+    pub struct Job(String);
+
+    #[retry]
+    pub async fn run(jobs: Vec<Job>) -> io::Result<()> { //~ `Vec<loop_in_a_task::Job>` is used up by the first attempt, and it is not `Clone`
+        for job in jobs {
+            tokio::spawn(async move { drop(job.0) });
+        }
+        Ok(())
+    }
+}
+
+pub mod request_of_tonic {
+    use super::*;
+
+    pub trait IntoRequest<T> {
+        fn into_request(self) -> T;
+    }
+
+    #[retry]
+    pub async fn say(request: impl IntoRequest<String>) -> io::Result<usize> { //~ `impl IntoRequest<String>` is used up by the first attempt, and it is not `Clone`
+        Ok(request.into_request().len())
+    }
+}

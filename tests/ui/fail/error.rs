@@ -156,7 +156,7 @@ mod run_not_stopped {
     struct Failure;
 
     async fn call() -> Result<u8, Failure> {
-        FAST_IO.run(async || Err(Failure)).when_any(|_| true).await
+        FAST_IO.run(async || Err(Failure)).verdict(|_| reattempt::Verdict::Unknown).await
     }
 
     fn main() {
@@ -175,7 +175,7 @@ mod run_unboxed_not_stopped {
     struct Busy;
 
     async fn call() -> Result<u8, Busy> {
-        FAST_IO.run(async || Err(Busy)).when_any(|_| true).unboxed().await
+        FAST_IO.run(async || Err(Busy)).verdict(|_| reattempt::Verdict::Unknown).unboxed().await
     }
 
     fn main() {

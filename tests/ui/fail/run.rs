@@ -79,24 +79,6 @@ mod run_blocking_closure {
     }
 }
 
-mod run_delays_iterator {
-    //! expect: `delays` is a `Map<std::ops::RangeInclusive<u64>, fn(u64) -> Duration {Duration::from_millis}>`, expected a list of durations
-
-    use std::io;
-    use std::time::Duration;
-
-    use reattempt::FAST_IO;
-
-    async fn call() -> io::Result<u8> {
-        let delays = (1..=3).map(Duration::from_millis);
-        FAST_IO.run(async || io::Result::Ok(7)).with_delays(delays).await
-    }
-
-    fn main() {
-        let _ = call();
-    }
-}
-
 mod run_error_of_client {
     //! expect: mismatched types
 
@@ -134,7 +116,7 @@ mod run_no_text {
     struct Failure;
 
     async fn call() -> Result<u8, Failure> {
-        NO_RETRY.without_limits().run(async || Err(Failure)).when_any(|_| true).await
+        NO_RETRY.without_limits().run(async || Err(Failure)).verdict(|_| reattempt::Verdict::Unknown).await
     }
 
     fn main() {
@@ -181,7 +163,7 @@ mod run_until_without_limits {
 
     async fn call() -> Result<u8, String> {
         let run = Policy::new().without_limits().run(async || Ok::<u8, String>(1));
-        run.when_any(|_| true).until(|done| *done == 2).await
+        run.verdict(|_| reattempt::Verdict::Unknown).until(|done| *done == 2).await
     }
 
     fn main() {
@@ -376,7 +358,7 @@ mod no_stopped {
     use super::*;
 
     async fn call() -> Result<u8, Own> {
-        FAST_IO.run(own).when_any(|_| true).await
+        FAST_IO.run(own).verdict(|_| reattempt::Verdict::Unknown).await
     }
 }
 
@@ -386,7 +368,7 @@ mod no_stopped_in_preset {
     use super::*;
 
     async fn call() -> Result<u8, Own> {
-        PRESET.run(own).when_any(|_| true).await
+        PRESET.run(own).verdict(|_| reattempt::Verdict::Unknown).await
     }
 }
 
@@ -396,7 +378,7 @@ mod no_stopped_blocking {
     use super::*;
 
     fn call() -> Result<u8, Own> {
-        FAST_IO.run_blocking(|| Err(Own)).when_any(|_| true).call()
+        FAST_IO.run_blocking(|| Err(Own)).verdict(|_| reattempt::Verdict::Unknown).call()
     }
 }
 
@@ -408,17 +390,7 @@ mod no_stopped_generic {
     async fn call<E: fmt::Display + Send, F: Future<Output = Result<u8, E>> + Send>(
         run: impl Fn() -> F + Send,
     ) -> Result<u8, E> {
-        FAST_IO.run(run).when_any(|_| true).await
-    }
-}
-
-mod or_stopped_returned {
-    //! expect: mismatched types
-
-    use super::*;
-
-    async fn call() -> Result<u8, Own> {
-        FAST_IO.run(own).when_any(|_| true).or_stopped().await
+        FAST_IO.run(run).verdict(|_| reattempt::Verdict::Unknown).await
     }
 }
 
@@ -492,7 +464,7 @@ mod no_text_blocking {
     use super::*;
 
     fn call() -> Result<u8, NoText> {
-        FREE.run_blocking(|| Err(NoText)).when_any(|_| true).call()
+        FREE.run_blocking(|| Err(NoText)).verdict(|_| reattempt::Verdict::Unknown).call()
     }
 }
 
@@ -678,26 +650,6 @@ mod on_without_verdict {
     }
 }
 
-mod on_inside_of_error {
-    //! expect: `on_inside` cannot look inside `std::io::Error`
-
-    use super::*;
-
-    async fn call() -> io::Result<u8> {
-        FAST_IO.run(get).on_inside::<io::Error>().await
-    }
-}
-
-mod on_inside_of_string {
-    //! expect: `on_inside` cannot look inside `String`
-
-    use super::*;
-
-    async fn call() -> Result<u8, String> {
-        FAST_IO.run(text).on_inside::<io::Error>().await
-    }
-}
-
 mod on_retry_of_error {
     //! expect: type mismatch in closure arguments
 
@@ -709,7 +661,7 @@ mod on_retry_of_error {
 }
 
 mod before_retry_is_a_key_of_the_attribute {
-    //! expect: no method named `before_retry` found for struct `Run<'p, O, T, E, RULED, C, W, X, V>` in the current scope
+    //! expect: no method named `before_retry` found for struct `Run<'p, O, T, E, S>` in the current scope
 
     use super::*;
 
@@ -725,16 +677,6 @@ mod budget_a_number {
 
     async fn call() -> io::Result<u8> {
         FAST_IO.run(get).with_budget(&5).await
-    }
-}
-
-mod delays_numbers {
-    //! expect: `delays` is a `[{integer}; 2]`, expected a list of durations
-
-    use super::*;
-
-    async fn call() -> io::Result<u8> {
-        FAST_IO.run(get).with_delays([1, 2]).await
     }
 }
 
@@ -802,17 +744,6 @@ mod on_beside_verdict {
     async fn call() -> io::Result<u8> {
         let run = FAST_IO.run(get).verdict(|_| Verdict::Transient).when(|_| true);
         run.on::<io::Error>().await
-    }
-}
-
-mod on_inside_beside_verdict {
-    //! expect: `verdict` has no effect with `on`: each error that `on` names has its own verdict
-
-    use super::*;
-
-    async fn call() -> anyhow::Result<u8> {
-        let run = FAST_IO.run(async || Ok(1)).verdict(|_| Verdict::Transient);
-        run.on_inside::<io::Error>().await
     }
 }
 

@@ -29,7 +29,8 @@ pub trait FindsSelfAgain<T> {}
 #[diagnostic::on_unimplemented(
     message = "`mut self` would carry the changes of a failed attempt into the next",
     label = "`{T}` is not `Clone`, so each attempt would have the same `self`",
-    note = "make `{T}` `Clone`, or take `&mut self`"
+    note = "make `{T}` `Clone`, or take `&mut self`",
+    note = "a method that ends what it takes, such as `close` or `commit`, is not retried by itself: annotate its caller, which can begin again"
 )]
 pub trait StartsAnew<T> {}
 

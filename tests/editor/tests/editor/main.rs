@@ -27,6 +27,7 @@ macro_rules! trials {
 fn main() -> ExitCode {
     let trials = trials![
         questions::keys_and_values_are_completed,
+        questions::keys_and_types_of_a_closure_are_completed,
         questions::the_list_of_keys_has_nothing_else_and_no_key_is_offered_elsewhere,
         questions::words_of_the_derive_are_completed,
         questions::a_body_is_completed_while_it_is_written,

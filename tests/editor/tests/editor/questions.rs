@@ -138,6 +138,41 @@ pub(crate) fn keys_and_values_are_completed() {
     }
 }
 
+/// `run!(KEYS, async || { BODY })` in a function.
+fn closure(keys: &str, body: &str) -> String {
+    format!(
+        "async fn caller(request: Request) {{\n    let _ = reattempt::run!({keys}async || {{{body}}}).await;\n}}\n"
+    )
+}
+
+pub(crate) fn keys_and_types_of_a_closure_are_completed() {
+    for (keys, word) in [
+        ("attem$0, ", "attempts"),
+        ("attempts = 3, tim$0, ", "timeout"),
+        ("attempts = 3, policy = QUI$0, ", "QUICK"),
+        ("when = |error| error.$0, ", "verdict"),
+        ("when_ok = |reply| reply.$0, ", "status"),
+        (
+            "before_retry = async |error| matches!(error, Some(Failure::$0)), ",
+            "Status",
+        ),
+        ("on_end = |report| report.$0, ", "attempts"),
+    ] {
+        completes(&closure(keys, "send(request.clone()).await"), word);
+    }
+    completes(&closure("attempts = 3, ", "request.$0"), "path");
+    completes(
+        &closure(
+            "attempts = 3, ",
+            "let reply = send(request.clone()).await?; reply.$0",
+        ),
+        "status",
+    );
+    completes("async fn caller() { reattempt::run!(attem$0) }", "attempts");
+    let text = "async fn caller(request: Request) {\n    let reply = reattempt::run!(attempts = 3, async || send(request.clone()).await).await;\n    reply.unwrap().$0\n}\n";
+    completes(text, "status");
+}
+
 pub(crate) fn the_list_of_keys_has_nothing_else_and_no_key_is_offered_elsewhere() {
     let keys = completions(&function("#[retry($0)]", BODY));
     assert!(keys.len() > 30, "{keys:?}");

@@ -1,0 +1,80 @@
+#![allow(unused, reason = "each case is wrong in one thing")]
+
+use std::io;
+
+use reattempt::{Policy, run};
+
+struct Foreign;
+
+async fn foreign() -> Result<u8, Foreign> {
+    Ok(1)
+}
+
+async fn fetch() -> io::Result<u8> {
+    Ok(1)
+}
+
+mod no_verdict {
+    //! expect: `Foreign` does not say which of its errors are worth another attempt
+
+    use super::*;
+
+    async fn call() {
+        let _ = run!(attempts = 3, timeout = "1s", async || foreign().await).await;
+    }
+}
+
+mod not_awaited {
+    //! expect: mismatched types
+
+    use super::*;
+
+    async fn call() {
+        let _ = run!(attempts = 3, async || fetch()).await;
+    }
+}
+
+mod hedged_change {
+    //! expect: with `hedge` two attempts run at once, and they cannot both change what the closure captures
+
+    use super::*;
+
+    async fn call() {
+        let mut calls = 0;
+        let _ = run!(hedge = "10ms", async || {
+            calls += 1;
+            fetch().await
+        })
+        .await;
+    }
+}
+
+mod rule_of_another_error {
+    //! expect: type mismatch in closure arguments
+
+    use super::*;
+
+    async fn call() {
+        let _ = run!(timeout = "1s", when = |_: &u8| true, async || foreign().await).await;
+    }
+}
+
+mod left_by_break {
+    //! expect: `break` cannot leave the closure, whose attempts may run it again
+
+    use super::*;
+
+    async fn call() {
+        loop {
+            let _ = run!(attempts = 3, async || {
+                if fetch().await? == 1 {
+                    break;
+                }
+                fetch().await
+            })
+            .await;
+        }
+    }
+}
+
+fn main() {}
