@@ -782,10 +782,10 @@ pub mod parameter_of_the_impl {
 pub mod loop_in_a_task {
     use super::*;
 
-    pub struct Job(String);
+    pub struct Chore(String);
 
     #[retry]
-    pub async fn run(jobs: Vec<Job>) -> io::Result<()> { //~ `Vec<loop_in_a_task::Job>` is used up by the first attempt, and it is not `Clone`
+    pub async fn run(jobs: Vec<Chore>) -> io::Result<()> { //~ `Vec<Chore>` is used up by the first attempt, and it is not `Clone`
         for job in jobs {
             tokio::spawn(async move { drop(job.0) });
         }

@@ -59,6 +59,17 @@ mod rule_of_another_error {
     }
 }
 
+mod delays_of_an_iterator {
+    //! expect: `delays` is a `Map<std::ops::RangeInclusive<u64>, fn(u64) -> Duration {Duration::from_millis}>`, expected a list of durations
+
+    use super::*;
+
+    async fn call() {
+        let delays = (1..=3).map(std::time::Duration::from_millis);
+        let _ = run!(delays = delays, async || fetch().await).await;
+    }
+}
+
 mod left_by_break {
     //! expect: `break` cannot leave the closure, whose attempts may run it again
 

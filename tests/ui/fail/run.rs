@@ -94,7 +94,7 @@ mod run_error_of_client {
 }
 
 mod run_no_result {
-    //! expect: `{async closure body@$DIR/fail/run.rs:121:30: 121:31}` is not a future of a `Result`
+    //! expect: `{async closure body@$DIR/fail/run.rs:103:30: 103:31}` is not a future of a `Result`
     //! errors: 2
 
     use reattempt::FAST_IO;
@@ -173,6 +173,7 @@ mod run_until_without_limits {
 
 mod run_when_no_verdict {
     //! expect: `String` does not say which of its errors are worth another attempt
+    //! errors: 2
 
     use reattempt::FAST_IO;
 
@@ -212,7 +213,7 @@ mod cancel_no_future {
 }
 
 mod await_missing_inside {
-    //! expect: `{async closure body@$DIR/fail/run.rs:239:30: 239:35}` is not a future of a `Result`
+    //! expect: `{async closure body@$DIR/fail/run.rs:222:30: 222:35}` is not a future of a `Result`
     //! errors: 2
 
     use super::*;
@@ -223,7 +224,7 @@ mod await_missing_inside {
 }
 
 mod semicolon {
-    //! expect: `{async closure body@$DIR/fail/run.rs:251:27: 253:14}` is not a future of a `Result`
+    //! expect: `{async closure body@$DIR/fail/run.rs:234:27: 236:14}` is not a future of a `Result`
     //! errors: 2
 
     use super::*;
@@ -253,7 +254,7 @@ mod semicolon_behind_future {
 }
 
 mod option {
-    //! expect: `{async closure body@$DIR/fail/run.rs:280:27: 280:34}` is not a future of a `Result`
+    //! expect: `{async closure body@$DIR/fail/run.rs:263:27: 263:34}` is not a future of a `Result`
     //! errors: 2
 
     use super::*;
@@ -499,7 +500,7 @@ mod when_gives_kind {
 }
 
 mod when_async {
-    //! expect: `{async closure@$DIR/fail/run.rs:535:31: 535:40}` is not a function that returns `bool`
+    //! expect: `{async closure@$DIR/fail/run.rs:508:31: 508:40}` is not a function that returns `bool`
 
     use super::*;
 
@@ -579,7 +580,7 @@ mod cancel_without_limits {
 }
 
 mod cancel_closure {
-    //! expect: `{closure@$DIR/fail/run.rs:615:38: 615:40}` is not a future, so it cannot cancel a call
+    //! expect: `{closure@$DIR/fail/run.rs:588:38: 588:40}` is not a future, so it cannot cancel a call
 
     use super::*;
 
@@ -703,7 +704,7 @@ mod on_retry_async {
 }
 
 mod on_retry_async_closure {
-    //! expect: `{async closure@$DIR/fail/run.rs:769:35: 769:44}` is not a function that returns `()`
+    //! expect: `{async closure@$DIR/fail/run.rs:712:35: 712:44}` is not a function that returns `()`
 
     use super::*;
 
