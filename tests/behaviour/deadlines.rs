@@ -93,16 +93,24 @@ async fn the_timeout_is_cut_to_what_is_left() {
 #[tokio::test(start_paused = true)]
 async fn a_deadline_of_zero_polls_the_first_attempt_once() {
     plays!(at_once(attempts = 5, deadline = Duration::ZERO));
-    let ready = Script::new([Step::Succeed]);
-    assert_eq!(at_once(&ready).await.unwrap(), 1);
-    let pending = Script::new([Step::Hang]);
-    assert_eq!(
-        outcome(&at_once(&pending).await.unwrap_err()),
-        Some(Outcome::Deadline)
-    );
-    let failing = Script::new([RESET]);
-    assert_eq!(at_once(&failing).await.unwrap_err().to_string(), "call 1");
-    assert_eq!((pending.calls(), failing.calls()), (1, 1));
+    #[retry(attempts = 1)]
+    async fn within(script: &Script) -> io::Result<usize> {
+        at_once(script).await
+    }
+    for is_inner in [false, true] {
+        let call = async |script: &Script| match is_inner {
+            false => at_once(script).await,
+            true => within(script).await,
+        };
+        let ready = Script::new([Step::Succeed]);
+        assert_eq!(call(&ready).await.unwrap(), 1);
+        let pending = Script::new([Step::Hang]);
+        let cut = call(&pending).await.unwrap_err();
+        assert_eq!(outcome(&cut), Some(Outcome::Deadline));
+        let failing = Script::new([RESET]);
+        assert_eq!(call(&failing).await.unwrap_err().to_string(), "call 1");
+        assert_eq!((pending.calls(), failing.calls()), (1, 1));
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -163,12 +163,18 @@ async fn a_call_in_before_retry_is_another_operation_than_the_same_call_in_the_b
         budget = "none",
         before_retry = async || { let _ = get(connection).await; },
     )]
-    async fn session(host: &Script, connection: &Script) -> io::Result<usize> {
+    async fn session(host: &Script, connection: &Script, fails: &Cell<bool>) -> io::Result<usize> {
+        if fails.take() {
+            return Err(reset());
+        }
         get(host).await
     }
-    let (host, connection) = (dead(), dead());
-    session(&host, &connection).await.unwrap_err();
-    assert_eq!([host.calls(), connection.calls()], [4 + 1 + 1, 4 + 1]);
+    // Also if the body of the attempt before made no call.
+    for (fails, of_body) in [(false, 4 + 1 + 1), (true, 4 + 1)] {
+        let (host, connection, fails) = (dead(), dead(), Cell::new(fails));
+        session(&host, &connection, &fails).await.unwrap_err();
+        assert_eq!([host.calls(), connection.calls()], [of_body, 4 + 1]);
+    }
 }
 
 /// The body goes on where the attempt before failed, with or without progress: the last item is the third operation first,
@@ -490,12 +496,25 @@ async fn retries_in_a_carried_future_are_not_counted() {
     assert_eq!(host.calls(), 4 + 7 - 1);
 }
 
+#[retry(attempts = 2, base = "1ms", budget = "none", nested = "multiply")]
+async fn multiplied(body: impl AsyncFn() -> io::Result<usize>) -> io::Result<usize> {
+    body().await
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_carried_future_within_first_attempts_makes_all_its_attempts() {
     let host = dead();
     let inner = async || around(2, async || propagate(get(&host)).await.or(Ok(0))).await;
     around(4, inner).await.unwrap();
     assert_eq!(host.calls(), 4);
+    // A call that multiplies hides the later attempts around it, but not its own.
+    let (host, attempts) = (dead(), Cell::new(0));
+    let outer = async || {
+        attempts.set(attempts.get() + 1);
+        multiplied(async || propagate(get(&host)).await).await
+    };
+    around(3, outer).await.unwrap_err();
+    assert_eq!((attempts.get(), host.calls()), (3, 3 * (4 + 1)));
 }
 
 /// The outer call has made its first attempt then, and no other before the first `before_retry`.

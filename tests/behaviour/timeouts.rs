@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use reattempt::{Outcome, Policy, retry};
@@ -264,4 +265,19 @@ async fn an_answer_that_came_while_the_thread_stood_still_counts() {
     assert_eq!(stalls!(hedged, 1), (true, 1));
     assert_eq!(stalls!(limited, 9), (true, 2), "it is not there yet");
     assert_eq!(stalls!(dated, 9), (false, 1), "it is not there yet");
+
+    // Each attempt has last polls of its own.
+    #[retry(attempts = 2, timeout = "1s", delays = ["1ms"])]
+    async fn twice(turns: &Cell<u32>, sent: &Cell<u32>) -> io::Result<()> {
+        answer(turns.replace(1), sent).await
+    }
+    let (turns, sent) = (Cell::new(30), Cell::new(0));
+    let mut call = std::pin::pin!(twice(&turns, &sent));
+    let ended = loop {
+        match futures::poll!(&mut call) {
+            Poll::Ready(ended) => break ended,
+            Poll::Pending => tokio::time::advance(ms(2000)).await,
+        }
+    };
+    assert_eq!((ended.is_ok(), sent.get()), (true, 2));
 }

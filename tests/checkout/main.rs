@@ -9,6 +9,7 @@ mod map;
 mod markdown;
 mod numbers;
 mod pasted;
+mod planted;
 mod programs;
 mod reliability;
 mod words;

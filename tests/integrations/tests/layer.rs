@@ -249,6 +249,25 @@ async fn waiting_for_a_permit_is_a_part_of_the_call() {
     assert_eq!(stopped(sent.unwrap()), Outcome::Deadline);
 }
 
+/// An attempt that was cut leaves no clone behind that still asks for a permit, and would get it in the wait.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_waits_after_it_waited_for_a_permit_takes_none() {
+    let permits = Arc::new(Semaphore::new(0));
+    let service =
+        service_fn(async |_: Request<String>| Ok::<_, Infallible>(Response::new(String::new())));
+    let limited = ConcurrencyLimit::with_semaphore(service, Arc::clone(&permits));
+    let waits = QUICK.with_timeout(Duration::from_millis(200));
+    let waits = waits.with_delays(const { &[Duration::from_secs(1)] });
+    let call = RetryLayer::new(waits)
+        .layer(limited)
+        .oneshot(Request::new(String::new()));
+    let call = tokio::spawn(call);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    permits.add_permits(1);
+    assert_eq!(permits.available_permits(), 1);
+    assert_eq!(call.await.unwrap().unwrap().status(), 200);
+}
+
 /// Nothing was sent while the service was not ready.
 #[tokio::test(start_paused = true)]
 async fn a_post_that_was_not_handed_over_in_time_is_sent_later() {

@@ -97,8 +97,14 @@ impl Copy {
     /// Writes a single mutant into the copy, and runs its tests.
     pub(crate) fn fate_of(&self, mutant: &Mutant, tests: &[&str]) -> Result<Fate> {
         let text = fs::read_to_string(self.root.join(&mutant.file))?;
-        let file = self.folder.join(&mutant.file);
-        write(&file, plant::alone(&text, mutant).as_bytes())?;
+        self.fate_with(&mutant.file, &plant::alone(&text, mutant), tests)
+    }
+
+    /// Writes this text of a file into the copy, and runs its tests.
+    pub(crate) fn fate_with(&self, file: &str, changed: &str, tests: &[&str]) -> Result<Fate> {
+        let text = fs::read_to_string(self.root.join(file))?;
+        let file = self.folder.join(file);
+        write(&file, changed.as_bytes())?;
         let fate = self.fate(tests);
         write(&file, text.as_bytes())?;
         fate

@@ -5,10 +5,14 @@
 //! they reach. What cannot be written like this, such as a fault in a constant, and what no test noticed, gets a build of its
 //! own after all.
 //!
+//! Operators are not all. `behaviour.txt` lists changes of behaviour: a rule left out, a rule too many, an order turned round, a
+//! state kept too long, a bound from the wrong moment. Each is a text that stands in place of another one, and gets a build.
+//!
 //! ```text
 //! cargo install --locked cargo-mutants
 //! cargo run --release -p mutants -- runtime                                          # the other is `macros`
 //! cargo run --release -p mutants -- runtime 'retry-runtime/src/budget/**'
+//! cargo run --release -p mutants -- behaviour                                        # and then words of the rules to break
 //! ```
 //!
 //! The fates of all faults are in `target/mutants`. `.cargo/mutants.toml` has those that no test could notice, and why.
@@ -20,12 +24,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, thread};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Error, Result, bail, ensure};
 
 use crate::copy::{Asleep, Copy};
 use crate::list::Mutant;
 use crate::programs::Fate;
 
+mod behaviour;
 mod copy;
 mod list;
 mod plant;
@@ -90,20 +95,23 @@ fn main() -> Result<()> {
     let mut arguments = env::args().skip(1);
     let what = arguments.next().unwrap_or_default();
     let mut files: Vec<String> = arguments.collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .context("this package is two folders below the root")?;
+    if what == "behaviour" {
+        return plant_behaviour(root, &files.join(" "));
+    }
     let plan = match &*what {
         "runtime" => RUNTIME,
         "macros" => MACROS,
         _ => bail!(
-            "expected `runtime` or `macros`, and then files to change in place of the usual ones"
+            "expected `runtime` or `macros`, and then files to change in place of the usual ones; or `behaviour`"
         ),
     };
     if files.is_empty() {
         files.extend(plan.files.iter().map(ToString::to_string));
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .nth(2)
-        .context("this package is two folders below the root")?;
     let mutants = list::of(root, &format!("reattempt-{what}"), &files)?;
     println!("{} mutants", mutants.len());
     ensure!(!mutants.is_empty(), "a plan without a mutant shows nothing");
@@ -122,6 +130,33 @@ fn main() -> Result<()> {
     println!("{counts:?}");
     ensure!(!fates.contains(&Fate::Missed), "some mutants are missed");
     ensure!(failing == 0, "{failing} tests fail without a mutant");
+    Ok(())
+}
+
+/// Plants the changes of behaviour whose rules have these words, and runs the tests that should notice them.
+fn plant_behaviour(root: &Path, words: &str) -> Result<()> {
+    let list = fs::read_to_string(root.join("tests/mutants/behaviour.txt"))?;
+    let changes = behaviour::changes(&list);
+    let changes = changes.iter().filter(|change| change.rule.contains(words));
+    let planted = changes.map(|change| {
+        let text = fs::read_to_string(root.join(change.file))?;
+        Ok((change, change.plant(&text).map_err(Error::msg)?))
+    });
+    let planted: Vec<_> = planted.collect::<Result<_>>()?;
+    let copy = Copy::new(root, "behaviour")?;
+    let tests: BTreeSet<_> = planted.iter().map(|(change, _)| change.tests).collect();
+    for tests in tests {
+        let fate = copy.fate(&[tests])?;
+        ensure!(fate == Fate::Missed, "without a change: {fate}");
+    }
+    let mut noticed = 0;
+    for (change, text) in &planted {
+        let fate = copy.fate_with(change.file, text, &[change.tests])?;
+        println!("{fate}: {}", change.rule);
+        noticed += usize::from(matches!(fate, Fate::Caught(_) | Fate::Hung(_)));
+    }
+    println!("{noticed} of {} changes are noticed", planted.len());
+    ensure!(noticed == planted.len() && noticed > 0, "some are not");
     Ok(())
 }
 

@@ -305,6 +305,7 @@ fn a_hedge_is_counted_when_its_call_ends() {
     assert_eq!([attempts("success"), attempts("none")], [23, 11]);
     let retries = recorded.samples("reattempt_retries{function=fetch}");
     assert_eq!(retries, [0.0; 23], "a hedge has no wait");
+    assert_eq!(recorded.sum("reattempt_retries_begun_total"), 0);
 }
 
 /// A call that fails for hours does not end, and is seen all the same.
