@@ -37,7 +37,7 @@ mod lower;
 mod model;
 mod operand;
 mod paths;
-mod settings;
+mod site;
 mod syntax;
 #[cfg(test)]
 mod tests;

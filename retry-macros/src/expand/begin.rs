@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 
 use crate::item::Function;
 use crate::model::Model;
-use crate::settings::SettingsCode;
+use crate::site::SiteCode;
 use crate::tokens::{self, generated, located};
 
 /// The short name of the runtime, the site of the function, and the beginning of a call.
@@ -16,18 +16,18 @@ use crate::tokens::{self, generated, located};
 ///         static SITE: __retry::Site<true> = __retry::Site(__retry::SiteSettings::new("…::f", POLICY, &SHARED));
 ///         let mut call = __retry::Site::begin(&SITE, &SITE);      // or SiteSettings::begin(&SITE, …), or SITE.begin(…)
 /// ```
-pub(super) fn begin(function: &Function, model: &Model, settings: SettingsCode) -> TokenStream {
-    let SettingsCode {
+pub(super) fn begin(function: &Function, model: &Model, site: SiteCode) -> TokenStream {
+    let SiteCode {
         name,
         policy,
         given,
         change,
         limited,
-        site: setters,
+        setters,
         borrowed,
         evaluates,
         of_call,
-    } = settings;
+    } = site;
     let root = match &model.root {
         Some(path) => path.to_token_stream(),
         None => generated!(::reattempt),

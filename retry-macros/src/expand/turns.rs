@@ -12,7 +12,7 @@ use crate::classifier::{self, ask};
 use crate::item::{self, Function};
 use crate::model::Model;
 use crate::operand::operand;
-use crate::settings::settings;
+use crate::site::site;
 use crate::tokens::{generated, located};
 
 /// The loop, and the code before it. Every end of a call is a `return`.
@@ -22,9 +22,9 @@ pub(super) fn call(
     plan: &Plan,
     body: &TokenStream,
 ) -> TokenStream {
-    let settings = settings(model, &function.signature);
+    let site = site(model, &function.signature);
     let cancel = model.cancels().map(|cancel| &cancel.value);
-    let limited = settings.limited != Some(false);
+    let limited = site.limited != Some(false);
     let turns = Turns {
         function,
         model,
@@ -35,7 +35,7 @@ pub(super) fn call(
         // With this span, rustc points at the user's expression if it is not a future.
         cancelled: cancel.map_or_else(Span::mixed_site, |future| located(future.span())),
     };
-    let begin = begin(function, model, settings);
+    let begin = begin(function, model, site);
     let turns = turns.around(turns.turns(plan, body));
     generated!(#begin #turns)
 }

@@ -1,4 +1,4 @@
-//! The settings of an annotated function as code: those of its site, and those that each call evaluates.
+//! The site of an annotated function as code, and what each call evaluates.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,8 +15,8 @@ use crate::model::{Model, Spanned, Written};
 use crate::operand::operand;
 use crate::tokens::{self, generated, located};
 
-/// The settings of an annotated function.
-pub(crate) struct SettingsCode {
+/// The settings of a site.
+pub(crate) struct SiteCode {
     /// The name of the site, if the attribute says it.
     pub(crate) name: Option<TokenStream>,
     /// The policy of the site: an expression of type `Policy`.
@@ -28,7 +28,7 @@ pub(crate) struct SettingsCode {
     /// Whether a timer, `cancel` or `until` may cut an attempt. `None` if the policy decides it.
     pub(crate) limited: Option<bool>,
     /// What comes after `SiteSettings::new(…)`: `.with_idempotent(false).with_budget(Some(&PAYMENTS))`.
-    pub(crate) site: TokenStream,
+    pub(crate) setters: TokenStream,
     /// Bindings of what a call borrows: `let delays = &self.delays;`.
     pub(crate) borrowed: TokenStream,
     /// Whether each call evaluates settings, other than its policy. Most functions have none.
@@ -48,7 +48,7 @@ pub(crate) struct SettingsCode {
 ///                    .with_policy(|policy| policy.with_attempts(4))
 ///                    .with_budget(BudgetOf::budget(budget))
 /// ```
-pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
+pub(crate) fn site(model: &Model, signature: &Signature) -> SiteCode {
     let generics = &signature.generics;
     let arguments = typed_arguments(signature).filter_map(name_of).cloned();
     let types = generics.type_params().map(|it| it.ident.clone());
@@ -106,13 +106,13 @@ pub(crate) fn settings(model: &Model, signature: &Signature) -> SettingsCode {
         // Only the call can evaluate this policy. All other settings are then set on it.
         Some(_) => (new, None, changed(&quote!(#constant #dynamic))),
     };
-    SettingsCode {
+    SiteCode {
         name,
         policy,
         given,
         change,
         limited,
-        site: quote!(#idempotent #sensitive #listener #budget),
+        setters: quote!(#idempotent #sensitive #listener #budget),
         borrowed: sorted.borrowed.into_values().collect(),
         evaluates,
         of_call: quote!(#changed_policy #of_call),
