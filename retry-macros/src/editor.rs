@@ -262,12 +262,14 @@ pub(crate) fn items(words: &[&Key]) -> TokenStream {
 
 const REFERENCE: &str = "](https://docs.rs/reattempt/latest/reattempt/attr.retry.html#";
 
-/// A constant for each key: its example, with the text of its row in the first table of a page.
+/// A constant for each key: its example, with the text of its row in the table of keys or words of a page.
 fn table(page: &str, keys: &[&Key]) -> TokenStream {
     let folder = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default();
     let page = fs::read_to_string(Path::new(&folder).join("src").join(page)).unwrap_or_default();
     let rows = page.lines().filter(|line| line.starts_with("| "));
-    let rows: Vec<_> = rows.map(|row| row.trim_matches(['|', ' '])).collect();
+    let rows = rows.map(|row| row.trim_matches(['|', ' ']));
+    let is_heading = |row: &&str| row.starts_with("key |") || row.starts_with("word |");
+    let rows: Vec<_> = rows.skip_while(|row| !is_heading(row)).collect();
     let heading = rows.first().copied().unwrap_or_default();
     let mut constants = TokenStream::new();
     for key in keys.iter().filter(|key| key.name != "crate") {
