@@ -502,6 +502,11 @@ fn over<F: Future>(plain: usize, annotated: &F) -> usize {
     size_of_val(annotated) - plain
 }
 
+#[retry(attempts = 3, timeout = "1s", hedge = "20ms")]
+async fn hedged(input: &[u64; 8]) -> io::Result<u64> {
+    body(input).await
+}
+
 /// The future has at most 272 bytes more than that of the plain function. With limits, the error adds its size, because it is kept
 /// between attempts. The futures of keys add theirs, and that of `cancel` a pointer and a flag. An argument that is handed over adds
 /// its size twice: for the clone, and for the original, which the plain function drops once it is passed on.
@@ -529,6 +534,12 @@ fn the_future_stays_small() {
         ("closure", over(reference, &closure), 272),
         ("timeout", over(reference, &timed_out(&input)), 272),
         ("hooks", over(reference, &hooked(&input)), 272),
+        // A second body, a second timer, and what the race needs.
+        (
+            "hedge",
+            over(reference, &hedged(&input)),
+            272 + reference + 288,
+        ),
         (
             "cancel",
             over(reference, &cancelled(&input)),

@@ -531,6 +531,21 @@ async fn calls_that_fail_for_a_minute_say_so_once_a_minute_whatever_their_number
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_call_that_begins_after_an_inherited_deadline_speaks_of_no_wait() {
+    plays!(call(timeout = "1s"));
+    let log = Log::listen();
+    let script = Script::new([RESET]);
+    let over = reattempt::deadline::scope(Duration::ZERO, call(&script));
+    over.await.unwrap_err();
+    let parts = [
+        "gave up",
+        "attempt=0",
+        "error=\"inherited deadline reached\"",
+    ];
+    assert_line(log.lines().last().unwrap(), "WARN", &parts);
+}
+
 /// The caller asked for it. At a deploy, each call in flight would write a warning.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_cancelled_writes_no_warning() {

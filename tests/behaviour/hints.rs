@@ -512,13 +512,15 @@ async fn the_last_response_is_returned_after_the_waits_that_it_asked_for() {
 
 #[tokio::test(start_paused = true)]
 async fn an_ok_that_asks_for_too_long_a_delay_ends_the_call() {
-    #[retry(when_ok = |reply| (reply.status == 503, reply.retry_after))]
+    #[retry(deadline = "30s", when_ok = |reply| (reply.status == 503, reply.retry_after))]
     async fn fetch(server: &mut Responses) -> Result<Response, Failure> {
         Ok(server.ask())
     }
-    let mut server = Responses::new([(503, Some(ms(60_001)))]);
-    let (reply, report) = with_report(fetch(&mut server)).await;
-    assert_eq!(reply.unwrap().status, 503);
-    assert_eq!(report.unwrap().outcome(), Outcome::HintTooLong);
-    assert_eq!(server.asked.len(), 1);
+    for (wait, outcome) in [(60_001, Outcome::HintTooLong), (40_000, Outcome::Deadline)] {
+        let mut server = Responses::new([(503, Some(ms(wait)))]);
+        let (reply, report) = with_report(fetch(&mut server)).await;
+        assert_eq!(reply.unwrap().status, 503);
+        assert_eq!(report.unwrap().outcome(), outcome);
+        assert_eq!(server.asked.len(), 1);
+    }
 }

@@ -62,7 +62,11 @@ impl State<'_> {
             _ => Outcome::Deadline,
         };
         let verdict = self.verdict_of_cut();
-        let words = &cut;
+        let words: &dyn Display = match cut {
+            // There was no wait.
+            Cut::Late if self.frame.number() == 0 => &"inherited deadline reached",
+            _ => &cut,
+        };
         self.give_up(
             outcome,
             FailedWith {

@@ -120,10 +120,11 @@ impl State<'_> {
             // An outer call may hedge.
             return None;
         }
+        // Without a time, a policy lets calls inside hedge.
+        let after = self.hedge_after()?;
         let leeway = Leeway::Retry;
         self.frame.inside = Allowed { leeway, again };
-        let after = self.hedge_after().filter(|_| first)?;
-        Some(Stamp::now().plus(after))
+        first.then(|| Stamp::now().plus(after))
     }
 
     /// Returns after how long the call hedges, or `None` for never.

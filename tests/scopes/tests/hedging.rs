@@ -272,6 +272,24 @@ async fn the_larger_hint_of_two_failures_counts() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn of_two_failures_the_error_of_the_last_comes_back() {
+    #[retry(attempts = 2, hedge = "20ms", budget = script.budget)]
+    async fn call(script: &Script) -> Result<u32, Failure> {
+        script.play().await
+    }
+    for (steps, last) in [([Fails(40), Fails(10)], 1), ([Fails(30), Fails(50)], 2)] {
+        let failed = call(&Script::new(steps)).await;
+        assert!(matches!(failed, Err(Failure::Reset(number)) if number == last));
+    }
+    // If a limit cuts the last, the error of the other is the source.
+    let Err(Failure::Stopped(stopped)) = limited(&Script::new([Fails(30), Hangs, Hangs])).await
+    else {
+        panic!("the third was cut")
+    };
+    assert!(std::error::Error::source(&stopped).is_some());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_hint_that_is_too_long_counts_also_if_the_other_attempt_times_out() {
     let script = Script::new([Hangs, IsBusy(20, 60_001)]);
     let ((result, report, ended), _) = scope().run(played(&script, limited(&script))).await;
@@ -621,7 +639,16 @@ async fn calls_inside_a_hedge_make_one_attempt_and_calls_inside_either_do_not_he
     async fn outer(asked: &Cell<u32>, budget: &&Budget) -> Result<(), Failure> {
         inner(asked, budget).await
     }
+    /// Its policy has no time, so it does not hedge.
+    #[retry(policy = Policy::new(), hedge = "policy", budget = *budget, unless = |_| true)]
+    async fn without_a_time(asked: &Cell<u32>, budget: &&Budget) -> Result<(), Failure> {
+        let (result, report) = with_report(inner(asked, budget)).await;
+        assert_eq!(report.unwrap().hedge(), LOST);
+        result
+    }
     let asked = Cell::new(0);
+    without_a_time(&asked, &&Budget::new()).await.unwrap_err();
+    asked.set(0);
     let budget = Budget::new();
     let (result, report) = with_report(outer(&asked, &&budget)).await;
     result.unwrap_err();
