@@ -70,7 +70,26 @@ macro_rules! function {
 
 function!(argument_of_a_macro, limit, |_: &io::Error| limit == 3);
 
+async fn closure(calls: &Calls) -> io::Result<usize> {
+    let mut kept = Vec::new();
+    let run = reattempt::run!(
+        when = |error| error.kind() != io::ErrorKind::NotFound,
+        async || {
+            kept.push(1);
+            calls.fail::<()>()?;
+            io::Result::Ok(kept.len())
+        }
+    );
+    run.await
+}
+
+fn blocking_closure(calls: &Calls) -> io::Result<u8> {
+    reattempt::run!(blocking, base = "1ns", || calls.fail())
+}
+
 cases! {
+    closure: |calls| closure(calls);
+    blocking_closure: |calls| std::future::ready(blocking_closure(calls));
     field: |calls| Memory { size: 3 }.read(calls, 3);
     argument: |calls| argument(calls, io::ErrorKind::ConnectionReset);
     argument_in_a_text: |calls| argument_in_a_text(calls, 3);

@@ -70,6 +70,22 @@ mod delays_of_an_iterator {
     }
 }
 
+mod post_that_may_run_twice {
+    //! expect: if the answer to this request is lost, another attempt sends it again, and the server may act on both
+
+    async fn call(client: &reqwest::Client) {
+        let _ = reattempt::run!(attempts = 3, async || client.post("a").send().await).await;
+    }
+}
+
+mod error_of_a_client {
+    //! expect: `reqwest::Error` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
+
+    async fn call(client: &reqwest::Client) {
+        let _ = reattempt::run!(timeout = "1s", async || client.get("a").send().await).await;
+    }
+}
+
 mod left_by_break {
     //! expect: `break` cannot leave the closure, whose attempts may run it again
 

@@ -133,3 +133,21 @@ pub async fn names_of_methods(text: &str) -> io::Result<usize> {
     let (commit, post) = (send(text).await?, send("").await?);
     Ok(commit + post)
 }
+
+/// Closures.
+pub async fn closures(text: &str) -> io::Result<usize> {
+    let mut calls = 0;
+    let sent = reattempt::run!(
+        attempts = 2,
+        timeout = "1s",
+        before_retry = async |error| drop(error.map(io::Error::kind)),
+        async || {
+            calls += 1;
+            send(text).await
+        }
+    );
+    let read = reattempt::run!(blocking, attempts = 2, || -> io::Result<usize> {
+        Ok(std::fs::read_to_string(text)?.len())
+    });
+    Ok(sent.await? + read? + calls)
+}
