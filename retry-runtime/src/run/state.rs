@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 use super::WithoutLimits;
 use super::ends::HoldsStopped;
-use crate::classify::{Assessment, Retryable, verdict_of};
+use crate::classify::{Assessment, Retryable};
 use crate::policy::Policy;
 use crate::sealed::Sealed;
 
@@ -78,7 +78,8 @@ pub trait Judged<V> {
 
 impl<E: Retryable> Judged<ByType> for E {
     fn own(&self) -> Assessment {
-        verdict_of(self)
+        // With `when`, a permanent error is retried too, and its hint counts.
+        Assessment::of(self)
     }
 }
 
