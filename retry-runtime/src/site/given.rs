@@ -142,7 +142,7 @@ pub trait BudgetOf {
 #[diagnostic::on_unimplemented(
     message = "`delays` is a `{Self}`, expected a list of durations",
     label = "expected an array, a slice or a `Vec` of `Duration`",
-    note = "if it is an iterator of durations, write `.collect::<Vec<_>>()` behind it; or `&mut` before it, and each retry takes the next"
+    note = "if it is an iterator of durations, write `.collect::<Vec<_>>()` behind it; for one that you keep, write `&mut` before it, and each retry takes the next"
 )]
 pub trait DelaysOf {
     /// Returns the delays of a call that begins now.
