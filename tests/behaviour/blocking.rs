@@ -414,14 +414,12 @@ mod threads {
     on_retry = |_| done.borrow_mut().push("retry"),
     before_retry = || done.borrow_mut().push("before"),
 )]
-fn stopped_by(
-    stop: &Notify,
-    done: &RefCell<Vec<&'static str>>,
-    body: &dyn Fn() -> io::Result<()>,
-) -> io::Result<()> {
+fn stopped_by(stop: &Notify, done: &RefCell<Vec<&'static str>>, body: Body<'_>) -> io::Result<()> {
     done.borrow_mut().push("attempt");
     body()
 }
+
+type Body<'b> = &'b dyn Fn() -> io::Result<()>;
 
 #[test]
 fn cancel_waits_ends_the_wait_of_a_thread_and_no_attempt_that_runs() {
@@ -443,7 +441,6 @@ fn cancel_waits_ends_the_wait_of_a_thread_and_no_attempt_that_runs() {
         reset()
     };
     let never = || panic!("no attempt begins");
-    type Body<'b> = &'b dyn Fn() -> io::Result<()>;
     let cases: [(Body<'_>, &[&str], _); 4] = [
         (&succeeds, &["attempt"], None),
         (&never, &[], Some(0)),

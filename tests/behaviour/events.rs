@@ -460,6 +460,15 @@ async fn calls_that_fail_for_a_minute_say_so_once_a_minute_whatever_their_number
         jitter = "none",
         name = "slow"
     ));
+    #[retry(attempts = "unlimited", base = "7s", backoff = "constant", jitter = "none", name = "lease", until = |_| false)]
+    async fn lease(began: Instant) -> io::Result<()> {
+        let fails = began.elapsed() > Duration::from_secs(120);
+        if fails {
+            Err(io::ErrorKind::ConnectionReset.into())
+        } else {
+            Ok(())
+        }
+    }
     let log = Log::listen();
     let calls = futures::future::join_all((0..20).map(|_| async {
         let script = Script::new([RESET]);
@@ -485,15 +494,6 @@ async fn calls_that_fail_for_a_minute_say_so_once_a_minute_whatever_their_number
         assert_line(line, "WARN", &parts);
     }
     // A standby waits for its lease for two minutes, and only then it fails.
-    #[retry(attempts = "unlimited", base = "7s", backoff = "constant", jitter = "none", name = "lease", until = |_| false)]
-    async fn lease(began: Instant) -> io::Result<()> {
-        let fails = began.elapsed() > Duration::from_secs(120);
-        if fails {
-            Err(io::ErrorKind::ConnectionReset.into())
-        } else {
-            Ok(())
-        }
-    }
     let call = tokio::time::timeout(Duration::from_secs(185), lease(Instant::now()));
     assert!(call.await.is_err());
     let lines = log.lines();
