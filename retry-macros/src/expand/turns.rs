@@ -184,9 +184,10 @@ impl Turns<'_> {
         };
         let hook = model.on_retry.as_ref().map(|on_retry| {
             let hook = classifier::lent(function, on_retry);
-            match self.wraps {
-                true => generated!(|__event| __retry::Ends::notify(&__ends, __event, #hook)),
-                false => hook,
+            if self.wraps {
+                generated!(|__event| __retry::Ends::notify(&__ends, __event, #hook))
+            } else {
+                hook
             }
         });
         let silent = hook.is_none();

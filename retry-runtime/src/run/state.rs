@@ -14,6 +14,10 @@ use crate::sealed::Sealed;
 /// What a run knows of its policy `C`, of what gives its errors a verdict, `V`, and of the error `X` of its call, which `W` makes if the
 /// call is stopped.
 #[derive(Debug)]
+#[expect(
+    clippy::type_complexity,
+    reason = "it is four types, none of which it has a value of"
+)]
 pub struct Known<C, V, W, X>(PhantomData<fn() -> (C, V, W, X)>);
 
 /// What gives the errors of a run their verdict: their type.
