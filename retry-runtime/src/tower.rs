@@ -150,6 +150,11 @@ pub trait Requests<Q, A> {
 /// What [`HttpRequests`] and `GrpcRequests` do beside. Requests of users have the defaults.
 #[doc(hidden)]
 pub trait OwnRequests<Q, A> {
+    /// Returns what closes the connection on which the request is sent.
+    fn leaves(&self, _request: &mut Q) -> Option<Box<dyn Fn() + Send>> {
+        None
+    }
+
     /// Returns how long the call may take, if the request says so. It shortens the deadline of the policy.
     fn deadline(&self, _request: &Q) -> Option<Duration> {
         None
@@ -259,6 +264,9 @@ const REST: Duration = Duration::from_millis(50);
 /// - **Readiness is a part of the attempt.** The layer itself is always ready. No permit is held during a wait or a pause.
 /// - **A response that is retried is dropped before the wait**, so its stream and its permits are free. A short rest of its body is
 ///   read, for a connection of HTTP/1.
+/// - **A failure without a delay leaves its connection**, such as a 503 without `Retry-After`: a server that shuts down answers it to
+///   each attempt on that connection. Not after a 429. The client of `hyper-util` opens another one; of other clients the layer does not
+///   know the connection.
 /// - **`hedge` of a policy has no effect**: a layer never makes two attempts at a time. Hooks and rules such as `on_retry` need a
 ///   function: annotate that, and leave the layer out.
 ///
@@ -465,10 +473,12 @@ impl<Q, L> RetryLayer<Q, L> {
                 return stopped.map_err(for_caller);
             }
             let mut service = service.clone();
+            let mut leave = None;
             let attempt = async {
                 poll_fn(|context| service.poll_ready(context)).await?;
                 let mut request = sending.send();
                 own.sends(&mut request);
+                leave = own.leaves(&mut request);
                 let mut response = service.call(request).await?;
                 let failure = requests.failure(sending.copy(), &mut response).await;
                 Ok::<_, FailedAttempt>((response, failure.map(FailedAttempt::from)))
@@ -487,6 +497,8 @@ impl<Q, L> RetryLayer<Q, L> {
             // It may hold a permit.
             drop(service);
             let (ended, response) = answer.settles(harmless);
+            let leave = leave
+                .filter(|_| matches!(&ended, Ok(Err(failed)) if is_elsewhere(failed.assessment)));
             let delay = response
                 .as_ref()
                 .and_then(|response| requests.delay(sending.copy(), response));
@@ -505,6 +517,7 @@ impl<Q, L> RetryLayer<Q, L> {
                 (Break(ended), _) => return ended.map_err(for_caller),
                 (Continue(at), None) => at,
                 (Continue(at), Some(response)) => {
+                    leave.inspect(|leave| leave());
                     let rest = pin!(at.into_future().at_most(REST));
                     unless(rest, own.discard(response)).await;
                     at
@@ -514,6 +527,11 @@ impl<Q, L> RetryLayer<Q, L> {
             sending = Sending::of(requests.copy(sending.again()));
         }
     }
+}
+
+/// Whether another server may answer better than the one that failed so.
+fn is_elsewhere(failed: Assessment) -> bool {
+    failed.verdict == Verdict::Transient && failed.hint.is_none()
 }
 
 /// A mark of a response that came from another URL than that of its request.

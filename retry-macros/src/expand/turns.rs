@@ -13,7 +13,7 @@ use crate::item::{self, Function};
 use crate::model::Model;
 use crate::operand::operand;
 use crate::site::site;
-use crate::tokens::{generated, located};
+use crate::tokens::{generated, has_word, located};
 
 /// The loop, and the code before it. Every end of a call is a `return`.
 pub(super) fn call(
@@ -151,10 +151,17 @@ impl Turns<'_> {
             let about = generated!(&#ended, __retry::Said::#said, |#result| #asked);
             Some(self.call("ask_about", about))
         };
+        let asks = model.until.is_some() || model.when_ok.is_some();
+        let bare = (!asks && has_word(&function.output, "Response")).then(|| {
+            let failing = generated!(__retry::OkValue::of(#result).failing(#result));
+            let about = generated!(&#ended, __retry::Said::FailedValue, |#result| #failing);
+            self.call("ask_about", about)
+        });
         let of_error = |key, asked| self.call(key, generated!(&#ended, |#error| #asked));
         let checks = [
             of_ok("NotReady", &model.until),
             of_ok("FailedValue", &model.when_ok),
+            bare,
             classifier::veto(function, model)
                 .map(|veto| of_error("unless", self.about("vetoes", veto))),
         ];

@@ -148,6 +148,12 @@ pub trait Retryable {
 pub trait OfClient: Retryable {}
 
 /// The error of a client with transactions.
+#[diagnostic::on_unimplemented(
+    message = "no transaction of a client fails with `{Self}`",
+    label = "expected the error of the client, such as `tokio_postgres::Error`",
+    note = "for the error of a pool too, write an enum: `enum Error {{ Pool(#[from] PoolError), Transaction(#[from] TransactionError<tokio_postgres::Error>) }}`, \
+            with `#[derive(thiserror::Error, reattempt::Retryable)]`, and `#[retryable(forward)]` on both"
+)]
 pub trait Lost: Retryable + Error + Sized + 'static {
     /// Whether it is that of a lost connection.
     fn is_lost(&self) -> bool;

@@ -38,11 +38,13 @@ pub mod client;
 mod commit;
 mod convert;
 mod failed;
+mod response;
 
 pub use self::argument::*;
 pub use self::commit::*;
 pub use self::convert::*;
 pub use self::failed::*;
+pub use self::response::{AnyOk, BareResponse, OkValue};
 
 /// A level of a question, in front of the next one. The alias of the type says which level it is.
 #[derive(Debug)]

@@ -23,7 +23,8 @@ use crate::opaque::opaque;
 /// [`is_idempotent`](crate::adapters::http::is_idempotent).
 ///
 /// Of a response that is retried, a short rest of the body is read, at most 16 KiB and for at most 50 ms, so that its connection
-/// can be used again.
+/// can be used again. After a failure without a delay, another connection of `hyper-util` is used: for that, each request captures its
+/// own, in place of your `capture_connection`.
 #[derive(Clone, Default)]
 pub struct HttpRequests {
     of_proxy: bool,
@@ -188,6 +189,18 @@ impl<B, R: Body<Data: Send, Error: Into<BoxedError>> + Send> OwnRequests<Request
 {
     fn sends(&self, request: &mut Request<B>) {
         self.describe(&request.method().clone(), request.headers_mut());
+    }
+
+    #[cfg(all(
+        feature = "hyper-1",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    fn leaves(&self, request: &mut Request<B>) -> Option<Box<dyn Fn() + Send>> {
+        let captured = hyper_util::client::legacy::connect::capture_connection(request);
+        Some(Box::new(move || {
+            let connection = captured.connection_metadata();
+            connection.as_ref().inspect(|connected| connected.poison());
+        }))
     }
 
     fn discard<'r>(&self, response: Response<R>) -> Discarding<'r>

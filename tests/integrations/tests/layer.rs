@@ -194,6 +194,26 @@ async fn calls_that_wait_leave_their_connection_to_others() {
     }
 }
 
+/// A server that shuts down answers each request on its connections with a 503.
+#[tokio::test]
+async fn a_retry_takes_another_connection_unless_the_server_says_when() {
+    for (path, connections) in [("503", 2), ("503/0", 1), ("429/0", 1)] {
+        let server = Upstream::start(Version::One, |call, request| {
+            let response = match &request.uri().path()[1..] {
+                _ if call > 0 => Response::builder(),
+                "503" => Response::builder().status(503),
+                path => Response::builder()
+                    .status(&path[..3])
+                    .header("retry-after", 0),
+            };
+            response.body(Full::from(vec![b'a'; 8 << 10])).unwrap()
+        });
+        let sent = send_by(false, Version::One, &format!("{}{path}", server.url())).await;
+        assert_eq!((sent, server.calls()), (200, 2), "{path}");
+        assert_eq!(server.connections(), connections, "{path}");
+    }
+}
+
 /// Its server does not say how long the body is.
 #[tokio::test(start_paused = true)]
 async fn of_a_rest_without_an_end_at_most_16_kib_are_read() {

@@ -292,3 +292,35 @@ async fn a_post_whose_body_cannot_be_read_is_sent_once() {
         assert_eq!(server.calls(), 1, "{error:?}");
     }
 }
+
+/// Without `when_ok`. A handler's own answer, of `http` or `axum`, is none of a client.
+#[retry(attempts = 3, base = "1ms", budget = "none", on = "client::Error")]
+async fn bare(url: &str) -> Result<Response, client::Error> {
+    http().get(url).send().await
+}
+
+#[retry(attempts = 3, base = "1ms", on = "client::Error")]
+async fn handler(url: &str) -> Result<http::Response<client::Body>, client::Error> {
+    Ok(http().get(url).send().await?.into())
+}
+
+#[tokio::test]
+async fn a_bare_response_is_a_failure_if_its_status_is_one() {
+    const BUSY: Answer =
+        Answer::Bytes(b"HTTP/1.1 503 Busy\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    for (script, status, calls) in [
+        (&[BUSY, BUSY], 200, 3),
+        (&[BUSY; 3], 503, 3),
+        (&[NOT_FOUND], 404, 1),
+    ] as [(&'static [Answer], u16, usize); 3]
+    {
+        let server = Loopback::start(script).await;
+        let response = bare(&server.url()).await.unwrap();
+        assert_eq!(
+            (response.status().as_u16(), server.calls()),
+            (status, calls)
+        );
+    }
+    let server = Loopback::start(&[BUSY]).await;
+    assert_eq!(handler(&server.url()).await.unwrap().status(), 503);
+}
