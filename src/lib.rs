@@ -138,10 +138,6 @@ pub use reattempt_runtime::adapters::http as http_1;
 pub use reattempt_runtime::adapters::hyper as hyper_1;
 #[cfg(feature = "redis-1")]
 pub use reattempt_runtime::adapters::redis as redis_1;
-#[cfg(feature = "reqwest-0_13")]
-pub use reattempt_runtime::adapters::reqwest as reqwest_0_13;
-#[cfg(feature = "reqwest-0_12")]
-pub use reattempt_runtime::adapters::reqwest_0_12;
 #[cfg(feature = "sea-orm-2")]
 pub use reattempt_runtime::adapters::sea_orm as sea_orm_2;
 #[cfg(feature = "sea-orm-1")]
@@ -156,6 +152,10 @@ pub use reattempt_runtime::adapters::tokio_postgres as tokio_postgres_0_7;
 pub use reattempt_runtime::adapters::tonic as tonic_0_14;
 #[cfg(feature = "tonic-0_13")]
 pub use reattempt_runtime::adapters::tonic_0_13;
+#[cfg(feature = "reqwest-0_13")]
+pub use reattempt_runtime::reqwest as reqwest_0_13;
+#[cfg(feature = "reqwest-0_12")]
+pub use reattempt_runtime::reqwest_0_12;
 #[cfg(feature = "reqwest-middleware-0_5")]
 pub use reattempt_runtime::reqwest_middleware as reqwest_middleware_0_5;
 #[cfg(feature = "reqwest-middleware-0_4")]

@@ -36,13 +36,76 @@ mod preset;
 pub mod private;
 mod propagate;
 mod report;
+#[cfg(feature = "reqwest-0_13")]
+#[path = ""]
+pub mod reqwest {
+    //! `reqwest` 0.13: failed requests, and responses whose status is a failure.
+    //!
+    //! `send()` returns `Ok` for a response of any status, and `error_for_status()` drops its `Retry-After`.
+    //! [`ResponseExt::check`] makes an error that keeps both. A function that returns the [`RequestError`] of
+    //! this module needs no rule in its attribute.
+    //!
+    //! # Examples
+    //!
+    //! ```
+    //! # mod reattempt { pub use reattempt_runtime::reqwest as reqwest_0_13; }
+    //! use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
+    //!
+    //! // #[reattempt::retry(timeout = "2s")]
+    //! async fn fetch(client: &reqwest::Client, url: &str) -> Result<String, RequestError> {
+    //!     let response = client.get(url).send().await?.check()?;
+    //!     Ok(response.text().await?)
+    //! }
+    //! ```
+
+    use ::reqwest as client;
+
+    #[path = "requests.rs"]
+    mod version;
+
+    pub use self::version::RequestExt;
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    pub use self::version::SendWith;
+    #[cfg(any(feature = "reqwest-middleware-0_5", feature = "reqwest-middleware-0_4"))]
+    #[allow(
+        unused_imports,
+        reason = "only one of the two versions may have a middleware"
+    )]
+    pub(crate) use self::version::{AsClientError, sees_redirects};
+    pub use crate::adapters::http::{Refusals, RequestInDoubt};
+    pub use crate::adapters::reqwest::{RequestError, ResponseExt, is_retryable};
+    pub use crate::tower::HttpRequests;
+}
+#[cfg(feature = "reqwest-0_12")]
+#[path = ""]
+pub mod reqwest_0_12 {
+    //! `reqwest` 0.12: the same as `reqwest_0_13` has for 0.13.
+
+    use ::reqwest_0_12 as client;
+
+    #[path = "requests.rs"]
+    mod version;
+
+    pub use self::version::RequestExt;
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    pub use self::version::SendWith;
+    #[cfg(any(feature = "reqwest-middleware-0_5", feature = "reqwest-middleware-0_4"))]
+    #[allow(
+        unused_imports,
+        reason = "only one of the two versions may have a middleware"
+    )]
+    pub(crate) use self::version::{AsClientError, sees_redirects};
+    pub use crate::adapters::http::{Refusals, RequestInDoubt};
+    pub use crate::adapters::reqwest_0_12::{RequestError, ResponseExt, is_retryable};
+    pub use crate::tower::HttpRequests;
+}
 #[cfg(feature = "reqwest-middleware-0_5")]
 #[path = ""]
 pub mod reqwest_middleware {
     //! `reqwest-middleware` 0.5: retries for all requests of a client.
     //!
     //! Put a [`RetryLayer`] into the [`ClientBuilder`](::reqwest_middleware::ClientBuilder), and each request of the client is a
-    //! call. It uses `reqwest` 0.13, whose module is [`reqwest`](crate::adapters::reqwest).
+    //! call. It uses `reqwest` 0.13, whose module is [`reqwest`](crate::reqwest).
     //!
     //! # Examples
     //!
@@ -66,7 +129,7 @@ pub mod reqwest_middleware {
     //! # client().unwrap();
     //! ```
 
-    use crate::adapters::reqwest as requests;
+    use crate::reqwest as requests;
     use ::{reqwest, reqwest_middleware as client};
 
     #[path = "reqwest_middleware.rs"]
@@ -82,7 +145,7 @@ pub mod reqwest_middleware {
 pub mod reqwest_middleware_0_4 {
     //! `reqwest-middleware` 0.4: the same as `reqwest_middleware_0_5` has for 0.5, with `reqwest` 0.12.
 
-    use crate::adapters::reqwest_0_12 as requests;
+    use crate::reqwest_0_12 as requests;
     use ::{reqwest_0_12 as reqwest, reqwest_middleware_0_4 as client};
 
     #[path = "reqwest_middleware.rs"]

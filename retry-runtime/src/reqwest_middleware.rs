@@ -1,10 +1,8 @@
 //! The errors, the requests and the middleware of one version of `reqwest-middleware`. The module around names that version `client`,
 //! its `reqwest` `reqwest`, and the adapter of that `requests`.
 
-use std::future::ready;
 use std::io;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use ::http::{Extensions, HeaderMap, StatusCode};
 use async_trait::async_trait;
@@ -12,19 +10,18 @@ use tower::service_fn;
 
 use super::client::{Error, Middleware, Next, RequestBuilder};
 use super::requests::{AsClientError, sees_redirects};
-use super::reqwest::{self, Body, Request, Response};
+use super::reqwest::{self, Request, Response};
 use crate::adapters::ClientRequest;
-use crate::adapters::http::headers::host_of;
 use crate::adapters::http::{
-    ClientError, FailedRequest, Refusals, Sends, StatusError, behind_a_redirect, by_verdict,
-    is_harmless, is_idempotent,
+    ClientError, FailedRequest, Refusals, Sends, behind_a_redirect, by_verdict, is_harmless,
+    is_idempotent,
 };
 use crate::adapters::known::by_its_chain;
 use crate::lookup::BoxedError;
 use crate::policy::Policy;
 use crate::sealed::Sealed;
 use crate::stopped::Stopped;
-use crate::tower::{Discarding, HttpRequests, OwnRequests, Redirected, Requests, RetryLayer};
+use crate::tower::{Redirected, Requests, RetryLayer};
 
 by_its_chain! {
     /// An error of `reqwest` has its own verdict. In the error of a middleware, the innermost error with a verdict decides.
@@ -164,57 +161,6 @@ impl<F: Fn(StatusCode, &HeaderMap) -> bool> Refusals<RequestBuilder, F> {
     }
 }
 
-/// The body is a stream, or can be copied.
-impl Requests<Request, Response> for HttpRequests {
-    type Failure = StatusError;
-
-    fn copy(&self, request: Request) -> (Request, Option<Request>) {
-        let copy = request.try_clone();
-        (request, copy)
-    }
-
-    fn is_idempotent(&self, request: &Request) -> bool {
-        self.may_repeat(request.method(), request.url().path(), request.headers())
-    }
-
-    // Not `async`: its future would hold the request, which need not be `Sync`.
-    fn failure(
-        &self,
-        _: Option<&Request>,
-        response: &mut Response,
-    ) -> impl Future<Output = Option<StatusError>> + Send {
-        let redirected = response.extensions().get::<Redirected>().is_some();
-        let failed = self.failed(response.status(), response.headers());
-        ready(failed.map(|failed| match redirected {
-            true => failed.behind_a_redirect(),
-            false => failed,
-        }))
-    }
-
-    fn host(&self, request: &Request) -> Option<String> {
-        Some(host_of(request.url().authority()))
-    }
-
-    fn delay(&self, _: Option<&Request>, response: &Response) -> Option<Duration> {
-        self.delay_after(response.status(), response.headers())
-    }
-
-    fn own(&self) -> &(dyn OwnRequests<Request, Response> + Sync) {
-        self
-    }
-}
-
-#[doc(hidden)]
-impl OwnRequests<Request, Response> for HttpRequests {
-    fn sends(&self, request: &mut Request) {
-        self.describe(&request.method().clone(), request.headers_mut());
-    }
-
-    fn discard<'r>(&self, response: Response) -> Discarding<'r> {
-        Box::pin(Self::read_rest(Body::from(response)))
-    }
-}
-
 #[async_trait]
 impl<Q, L> Middleware for RetryLayer<Q, L>
 where
@@ -268,6 +214,7 @@ where
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
     use tokio::time::Instant;
 
@@ -275,6 +222,7 @@ mod tests {
     use super::super::reqwest::Client;
     use super::*;
     use crate::Policy;
+    use crate::tower::HttpRequests;
 
     /// A server that stays busy with this status, and says in a header of its own when to come back. It records when it is asked.
     struct Busy(u16, Mutex<Vec<Instant>>);

@@ -131,6 +131,14 @@ impl Stopped {
         self
     }
 
+    /// It cut this, which may have taken effect.
+    #[cfg(feature = "_layers")]
+    pub(crate) fn cutting(mut self, effect: Effect) -> Self {
+        let source = self.source.take();
+        self.source = Some(CutEffect { effect, source }.into());
+        self
+    }
+
     /// What was cut, and may have taken effect.
     pub(crate) fn cut(&self) -> Option<Effect> {
         let cut: &CutEffect = self.source.as_ref()?.downcast_ref()?;

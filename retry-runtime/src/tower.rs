@@ -35,7 +35,6 @@ mod grpc;
 mod http;
 
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
 use std::error::Error as StdError;
 use std::fmt;
 use std::future::{poll_fn, ready};
@@ -43,7 +42,7 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow::{Break, Continue};
 use std::panic::Location;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -57,14 +56,15 @@ use crate::adapters::known;
 use crate::budget::Budgets;
 use crate::call::{Call, Cut, Judgement, Limits, Never, Stops, unless};
 use crate::classify::{Assessment, Retryable, Ruling, Verdict};
+use crate::context::{Ended, begin};
 use crate::getters::setters;
 use crate::lookup::{BoxedError, Kept, write_chain};
 use crate::opaque::opaque;
 use crate::policy::Policy;
 use crate::result::ByFrom;
 use crate::run::WithoutLimits;
-use crate::site::{BudgetOf, PolicyOf, SiteSettings};
-use crate::stopped::Outcome;
+use crate::site::{BudgetOf, Place, PolicyOf, SiteSettings};
+use crate::stopped::{Effect, Outcome, Stopped};
 
 /// What a [`RetryLayer`] has to know of the requests `Q` of a client, and of its responses `A`. An error of the client
 /// [has a verdict itself](HasVerdict).
@@ -343,11 +343,8 @@ impl RetryLayer {
     where
         P: PolicyOf + Send + Sync + 'static,
     {
-        static PLACES: Mutex<BTreeMap<&Location<'_>, Arc<Budgets<String>>>> =
-            Mutex::new(BTreeMap::new());
         let place = Location::caller();
-        let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
-        let hosts = Arc::clone(places.entry(place).or_default());
+        let hosts = &Place::of(place).hosts;
         RetryLayer {
             site: SiteSettings::at(place, policy.policy()),
             policy: Arc::new(move || policy.policy()),
@@ -410,6 +407,16 @@ impl<Q, L> RetryLayer<Q, L> {
         with_sensitive(sensitive: bool) => site.sensitive = sensitive;
     }
 
+    /// Whether a request may run twice.
+    #[cfg(feature = "_requests")]
+    pub(crate) fn is_harmless<N, A>(&self, request: &N) -> bool
+    where
+        Q: Requests<N, A>,
+    {
+        let said = self.site.idempotent;
+        said.unwrap_or_else(|| self.requests.is_idempotent(request))
+    }
+
     /// Makes the call of one request: sends it and copies of it to clones of the service until it succeeds, or until there is a
     /// reason to stop. Each attempt waits until its clone is ready.
     ///
@@ -458,8 +465,14 @@ impl<Q, L> RetryLayer<Q, L> {
             },
             ..failed
         };
-        let for_caller = |failed: FailedAttempt| {
-            let error = failed.error;
+        let for_caller = |failed: FailedAttempt, in_doubt: bool| {
+            let mut error = failed.error;
+            if in_doubt {
+                error = match error.downcast::<Stopped>() {
+                    Ok(stopped) => stopped.cutting(Effect::Request).into(),
+                    Err(error) => error,
+                };
+            }
             E::Error::from_box(if E::Cut::LIMITED {
                 own.for_caller(error)
             } else {
@@ -467,13 +480,16 @@ impl<Q, L> RetryLayer<Q, L> {
             })
         };
         let mut call = Call::<E::Cut, Kept<FailedAttempt>>::with(&site);
+        let mut in_doubt = false;
         loop {
             if let Err(cut) = call.pass_pause().await {
                 let stopped: Result<_, FailedAttempt> = call.cut_between(cut);
-                return stopped.map_err(for_caller);
+                return stopped.map_err(|failed| for_caller(failed, in_doubt));
             }
             let mut service = service.clone();
             let mut leave = None;
+            // No outer attempt is repeated that has sent it, unless it had no effect.
+            let once = (site.idempotent == Some(false)).then(|| begin(Effect::Request).0);
             let attempt = async {
                 poll_fn(|context| service.poll_ready(context)).await?;
                 let mut request = sending.send();
@@ -496,6 +512,9 @@ impl<Q, L> RetryLayer<Q, L> {
             };
             // It may hold a permit.
             drop(service);
+            let ended = answer.ended();
+            in_doubt = once.is_some() && ended == Ended::InDoubt;
+            once.inspect(|once| once.end(ended));
             let (ended, response) = answer.settles(harmless);
             let leave = leave
                 .filter(|_| matches!(&ended, Ok(Err(failed)) if is_elsewhere(failed.assessment)));
@@ -514,7 +533,7 @@ impl<Q, L> RetryLayer<Q, L> {
             let at = match (decided, response) {
                 // The response of the last attempt is that of the call.
                 (Break(Err(_)), Some(response)) => return Ok(response),
-                (Break(ended), _) => return ended.map_err(for_caller),
+                (Break(ended), _) => return ended.map_err(|failed| for_caller(failed, in_doubt)),
                 (Continue(at), None) => at,
                 (Continue(at), Some(response)) => {
                     leave.inspect(|leave| leave());
@@ -627,6 +646,12 @@ pub struct FailedAttempt {
     host: Option<String>,
     /// Why there is no second attempt.
     once: &'static str,
+}
+
+impl FailedAttempt {
+    fn verdict(&self) -> Verdict {
+        self.assessment.verdict
+    }
 }
 
 /// From the error of a service, what a response stands for, or a `Stopped`.

@@ -20,55 +20,24 @@ pub mod hyper;
 pub mod redis;
 #[cfg(feature = "reqwest-0_13")]
 pub mod reqwest {
-    //! `reqwest` 0.13: failed requests, and responses whose status is a failure.
-    //!
-    //! `send()` returns `Ok` for a response of any status, and `error_for_status()` drops its `Retry-After`.
-    //! [`ResponseExt::check`] makes an error that keeps both. A function that returns the [`RequestError`] of
-    //! this module needs no rule in its attribute.
-    //!
-    //! # Examples
-    //!
-    //! ```
-    //! # mod reattempt { pub use reattempt_runtime::adapters::reqwest as reqwest_0_13; }
-    //! use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
-    //!
-    //! // #[reattempt::retry(timeout = "2s")]
-    //! async fn fetch(client: &reqwest::Client, url: &str) -> Result<String, RequestError> {
-    //!     let response = client.get(url).send().await?.check()?;
-    //!     Ok(response.text().await?)
-    //! }
-    //! ```
+    //! The errors and responses of `reqwest` 0.13.
 
     use ::reqwest as client;
 
     mod version;
 
-    #[cfg(any(feature = "reqwest-middleware-0_5", feature = "reqwest-middleware-0_4"))]
-    #[allow(
-        unused_imports,
-        reason = "only one of the two versions may have a middleware"
-    )]
-    pub(crate) use self::version::{AsClientError, sees_redirects};
-    pub use self::version::{RequestError, RequestExt, ResponseExt, is_retryable};
-    pub use super::http::{Refusals, RequestInDoubt};
+    pub use self::version::{RequestError, ResponseExt, is_retryable};
 }
 #[cfg(feature = "reqwest-0_12")]
 #[path = "reqwest"]
 pub mod reqwest_0_12 {
-    //! `reqwest` 0.12: the same as `reqwest_0_13` has for 0.13.
+    //! The errors and responses of `reqwest` 0.12.
 
     use ::reqwest_0_12 as client;
 
     mod version;
 
-    #[cfg(any(feature = "reqwest-middleware-0_5", feature = "reqwest-middleware-0_4"))]
-    #[allow(
-        unused_imports,
-        reason = "only one of the two versions may have a middleware"
-    )]
-    pub(crate) use self::version::{AsClientError, sees_redirects};
-    pub use self::version::{RequestError, RequestExt, ResponseExt, is_retryable};
-    pub use super::http::{Refusals, RequestInDoubt};
+    pub use self::version::{RequestError, ResponseExt, is_retryable};
 }
 #[cfg(feature = "sea-orm-2")]
 #[path = ""]

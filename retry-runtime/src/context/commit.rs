@@ -42,15 +42,11 @@ pub(crate) async fn open<T>(
     use crate::trace::{Lines, TEN_IN_A_SECOND, in_doubt, limited};
 
     // If the future is dropped before its end, the effect stays open.
-    let open = Arc::new(OpenEffect::new(effect));
-    let in_call = super::outer(|frame| frame.open(&open));
+    let (open, in_call) = begin(effect);
     let output = future.await;
     match ends(&output) {
-        Ended::Known => drop(open.ended.raise()),
-        #[cfg(feature = "http-1")]
-        Ended::Answered => drop(open.answered.raise()),
         // The error of a request says it.
-        Ended::InDoubt if in_call != Some(true) && effect == Effect::Commit => {
+        Ended::InDoubt if !in_call && effect == Effect::Commit => {
             // No call ends with it.
             static LINES: Lines = Lines::new();
             let outcome = Outcome::InDoubt.as_str();
@@ -62,9 +58,29 @@ pub(crate) async fn open<T>(
                 outcome = outcome
             );
         }
-        Ended::InDoubt => (),
+        ended => open.end(ended),
     }
     output
+}
+
+/// Begins such an effect. Returns whether it is in an attempt too.
+#[cfg(any(feature = "_transactions", feature = "http-1", test))]
+pub(crate) fn begin(effect: Effect) -> (Arc<OpenEffect>, bool) {
+    let open = Arc::new(OpenEffect::new(effect));
+    let in_call = super::outer(|frame| frame.open(&open));
+    (open, in_call == Some(true))
+}
+
+#[cfg(any(feature = "_transactions", feature = "http-1", test))]
+impl OpenEffect {
+    pub(crate) fn end(&self, ended: Ended) {
+        match ended {
+            Ended::Known => drop(self.ended.raise()),
+            #[cfg(feature = "http-1")]
+            Ended::Answered => drop(self.answered.raise()),
+            Ended::InDoubt => (),
+        }
+    }
 }
 
 /// Awaits a `COMMIT`.

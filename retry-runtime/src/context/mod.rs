@@ -12,6 +12,8 @@ mod phase;
 mod rest;
 
 pub use self::attempt::{Attempt, IdempotencyKey, note_key};
+#[cfg(feature = "_layers")]
+pub(crate) use self::commit::begin;
 #[cfg(feature = "_transactions")]
 pub(crate) use self::commit::open_commit;
 #[cfg(feature = "http-1")]

@@ -25,6 +25,8 @@ use crate::stopped::Stopped;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`",
     label = "this error type cannot be made from `reattempt::Stopped`",
+    note = "for one request of `reqwest`, in place of the run: `client.get(url).send_with(&POLICY).await?`; in a run, `.send_checked()` \
+            in place of `.send()`, which gives `Ok` for a 503 and repeats a POST; both with `use reattempt::reqwest_0_13::RequestExt as _;`",
     note = "write `run!(policy = POLICY, async || …)`: its error is then a `reattempt::Error<{Self}>`, which is `Failed` or `Stopped`",
     note = "for your own type, with `thiserror`, add the variant `Stopped(#[from] reattempt::Stopped)`; without it, the variant \
             `Stopped(reattempt::Stopped)` and \

@@ -25,7 +25,7 @@ impl Policy {
     /// | the operation fails with | the call gives |
     /// |---|---|
     /// | an `E` that can hold a `Stopped`: `io::Error`, `anyhow::Error`, `Box<dyn Error + Send + Sync>`, `String`, your own with `From<Stopped>` | `Result<T, E>` |
-    /// | the error of a client for which a feature is on: `reqwest::Error`, `sqlx::Error` | `Result<T, `[`Error<E>`](crate::Error)`>` |
+    /// | the error of a client for which a feature is on: `sqlx::Error`, `redis::RedisError` | `Result<T, `[`Error<E>`](crate::Error)`>` |
     /// | any other `E` | a compile error: write `run!` |
     /// | any `E`, in [`POLICY.without_limits().run(…)`](Policy::without_limits) | `Result<T, E>` |
     ///

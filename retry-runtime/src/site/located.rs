@@ -1,31 +1,58 @@
-//! The settings of calls of `Policy::run`, for each place in the source.
+//! The settings of calls of `Policy::run` and of layers, for each place in the source.
 
 use std::panic::Location;
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
 
 use super::{SiteSettings, SiteState};
-use crate::few;
+#[cfg(feature = "_layers")]
+use crate::budget::Budgets;
 use crate::policy::Policy;
+
+/// What all calls at one place share. It is made once and never dropped.
+pub(crate) struct Place {
+    place: &'static Location<'static>,
+    name: String,
+    state: SiteState,
+    /// The default budgets of a layer, one for each host.
+    #[cfg(feature = "_layers")]
+    pub(crate) hosts: Budgets<String>,
+    next: Next,
+}
+
+type Next = OnceLock<&'static Place>;
+
+impl Place {
+    /// Finds what is shared at this place. Places in the same list are those with the same remainder of their line: it is only
+    /// added to, so no call waits for another.
+    pub(crate) fn of(place: &'static Location<'static>) -> &'static Self {
+        static LISTS: [Next; 64] = [const { OnceLock::new() }; 64];
+        let mut next = &LISTS[place.line() as usize % LISTS.len()];
+        loop {
+            let known = *next.get_or_init(|| {
+                Box::leak(Box::new(Self {
+                    place,
+                    name: place.to_string(),
+                    state: SiteState::NEW,
+                    #[cfg(feature = "_layers")]
+                    hosts: Budgets::default(),
+                    next: OnceLock::new(),
+                }))
+            });
+            if known.place == place {
+                return known;
+            }
+            next = &known.next;
+        }
+    }
+}
 
 impl SiteSettings<'static> {
     /// Returns the settings of a call at `place`. All calls at one place share a name and a budget.
-    ///
-    /// The shared part is made once for each place and never dropped.
     pub(crate) fn at(place: &'static Location<'static>, policy: Policy) -> Self {
-        type Places = Vec<(
-            &'static Location<'static>,
-            (&'static str, &'static SiteState),
-        )>;
-        static PLACES: Mutex<Places> = Mutex::new(Vec::new());
-        let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
-        let (name, shared) = *few::get_or_insert_with(&mut places, place, || {
-            let name: &'static str = place.to_string().leak();
-            let shared: &'static SiteState = Box::leak(Box::new(SiteState::NEW));
-            (name, shared)
-        });
+        let shared = Place::of(place);
         Self {
             place,
-            ..Self::new(name, policy, shared)
+            ..Self::new(&shared.name, policy, &shared.state)
         }
     }
 }

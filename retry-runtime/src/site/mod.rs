@@ -5,6 +5,8 @@ mod located;
 
 pub(crate) use self::given::Change;
 pub use self::given::{BudgetOf, DelaysOf, LimitOf, PolicyOf, policy};
+#[cfg(feature = "_layers")]
+pub(crate) use self::located::Place;
 
 use std::borrow::Borrow;
 use std::ops::Deref;

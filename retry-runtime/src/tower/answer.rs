@@ -1,8 +1,10 @@
 //! What an attempt of a layer sends, what it gives, and what follows from that. Pure.
 
 use super::FailedAttempt;
+use crate::adapters::known;
 use crate::call::{Cut, Limits};
 use crate::classify::{Assessment, Ruling, Verdict};
+use crate::context::Ended;
 use crate::stopped::Stopped;
 
 /// The request of the present attempt, until the service gets it, and the copy for the next attempt.
@@ -54,6 +56,25 @@ pub(super) enum Answer<A, C> {
     NotReady(Stopped),
     /// A limit cut it.
     Cut(C),
+}
+
+impl<A, C> Answer<A, C> {
+    /// What is known of a request that may not run twice. What comes after the head of a response is the caller's.
+    pub(super) fn ended(&self) -> Ended {
+        let failed = match self {
+            Self::Response(_, None) | Self::NotReady(_) => return Ended::Known,
+            Self::Response(_, Some(failed)) if failed.verdict() == Verdict::Permanent => {
+                return Ended::Known;
+            }
+            Self::Response(_, Some(failed)) | Self::Error(failed) => failed,
+            Self::TimedOut(..) | Self::Cut(_) => return Ended::InDoubt,
+        };
+        match failed.verdict() {
+            Verdict::Refused | Verdict::Conflict => Ended::Known,
+            _ if known::is_unsent(&*failed.error) => Ended::Known,
+            _ => Ended::InDoubt,
+        }
+    }
 }
 
 /// What the call settles: a success, a failure or a cut. And the response that stands for the failure.

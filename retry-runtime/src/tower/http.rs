@@ -113,10 +113,14 @@ impl HttpRequests {
             Some(delay) => failure.with_retry_after(delay),
             None => failure,
         };
-        Some(match &self.refused {
-            Some(refused) if refused(status, headers) => failure.refused(),
-            _ => failure,
-        })
+        let refused = self.is_refused(status, headers);
+        Some(if refused { failure.refused() } else { failure })
+    }
+
+    /// Whether the server says by this failure that it did not run the request.
+    pub(crate) fn is_refused(&self, status: StatusCode, headers: &HeaderMap) -> bool {
+        let refused = self.refused.as_ref();
+        refused.is_some_and(|refused| refused(status, headers))
     }
 
     pub(crate) fn delay_after(&self, status: StatusCode, headers: &HeaderMap) -> Option<Duration> {

@@ -9,6 +9,7 @@
 use std::error::Error;
 use std::{fmt, io};
 
+use reattempt::reqwest_0_13::{RequestError, RequestExt as _};
 use reattempt::{FAST_IO, Policy, Preset, Retryable, Stopped, retry, run};
 
 const POLICY: Policy = Policy::new().with_attempts(4);
@@ -16,11 +17,20 @@ static PAYMENTS: Preset = Preset::new("payments", POLICY);
 
 async fn of_a_client(client: reqwest::Client) -> anyhow::Result<()> {
     let url = "https://shop.example";
-    POLICY.run(|| client.get(url).send()).await?;
-    PAYMENTS.run(|| client.get(url).send()).await?;
+    client.get(url).send_with(&POLICY).await?;
+    client.get(url).send_with(&PAYMENTS).await?;
+    POLICY.run(|| client.get(url).send_checked()).await?;
     POLICY
-        .run(async || client.get(url).send().await?.error_for_status())
-        .when(reqwest::Error::is_connect)
+        .run(async || {
+            client
+                .get(url)
+                .send_checked()
+                .await?
+                .json::<u8>()
+                .await
+                .map_err(RequestError::from)
+        })
+        .when(|error| error.status().is_none())
         .with_cancel(std::future::pending::<()>())
         .await?;
     Ok(())
@@ -31,11 +41,9 @@ async fn of_a_database(client: tokio_postgres::Client) -> Result<(), Box<dyn Err
     Ok(())
 }
 
-async fn in_its_own_type(
-    client: reqwest::Client,
-) -> Result<reqwest::Response, reattempt::Error<reqwest::Error>> {
+async fn in_its_own_type(client: reqwest::Client) -> Result<reqwest::Response, RequestError> {
     POLICY
-        .run(|| client.get("https://shop.example").send())
+        .run(|| client.get("https://shop.example").send_checked())
         .await
 }
 
@@ -126,7 +134,7 @@ async fn of_any_type<E: fmt::Display>(fails: fn() -> Result<(), E>) -> Result<()
 
 fn blocking() -> anyhow::Result<()> {
     let refused = || reqwest::Client::new().get("no URL").build();
-    POLICY.run_blocking(refused).call()?;
+    run!(blocking, policy = POLICY, || refused())?;
     FAST_IO
         .run_blocking(|| std::fs::read("settings.toml"))
         .call()?;

@@ -3,15 +3,18 @@
 use std::error::Error;
 use std::io;
 use std::pin::Pin;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
 use integrations::loopback::{Answer, Loopback};
+use reattempt::http_1::send_once;
 use reattempt::{
-    Attempt, Outcome, Policy, Report, Retryable as _, Verdict, propagate, retry, with_report,
+    Attempt, Outcome, Policy, Report, Retryable as _, Verdict, propagate, retry, run, with_report,
 };
 
-use super::adapter::{RequestError, RequestExt as _, RequestInDoubt};
+use tower::Layer as _;
+
+use super::adapter::{HttpRequests, RequestError, RequestExt as _, RequestInDoubt};
 use super::chain::ClientBuilder;
 use super::client::{self, Body, Client, Method, Response};
 use super::middleware::{RequestExt as _, RetryLayer};
@@ -92,7 +95,7 @@ fn chain() -> ClientBuilder {
 }
 
 /// Each way to send a request that may not run twice.
-const WAYS: [(&str, fn(&str) -> Sent); 6] = [
+const WAYS: [(&str, fn(&str) -> Sent); 7] = [
     ("none", |url| sent(http().post(url).send_checked())),
     ("bytes", |url| {
         sent(http().post(url).body("5").send_checked())
@@ -106,6 +109,9 @@ const WAYS: [(&str, fn(&str) -> Sent); 6] = [
     }),
     ("middleware", |url| {
         sent(chain().build().post(url).body("5").send_checked())
+    }),
+    ("policy", |url| {
+        sent(http().post(url).body("5").send_with(&POLICY))
     }),
     ("layer", |url| {
         let layered = chain().with(RetryLayer::new(POLICY)).build();
@@ -158,11 +164,7 @@ async fn a_post_that_may_have_run_is_sent_once_whatever_the_rules_say() {
             for caller in ["run", "when", "on", "text", "task"] {
                 let server = Loopback::start(script).await;
                 let url = server.url();
-                let run = POLICY
-                    .run(|| send(&url))
-                    .verdict(|_| reattempt::Verdict::Unknown)
-                    .when(|_| true)
-                    .unboxed();
+                let run = run!(policy = POLICY, when = |_| true, async || send(&url).await);
                 let (failed, report) = match caller {
                     "run" => with_report(run).await,
                     "when" => with_report(by_when(send, &url)).await,
@@ -211,11 +213,13 @@ async fn a_post_that_may_run_twice_is_sent_again() {
         for (way, send) in WAYS {
             let server = Loopback::start(script).await;
             let url = server.url();
-            let run = POLICY
-                .run(|| send(&url))
-                .verdict(|_| reattempt::Verdict::Unknown)
-                .when(|_| true);
-            run.with_idempotent(true).await.expect(what);
+            let twice = run!(
+                policy = POLICY,
+                when = |_| true,
+                idempotent = true,
+                async || { send(&url).await }
+            );
+            twice.await.expect(what);
             assert_eq!(posts(&server), 2, "{what}, {way}");
         }
         let server = Loopback::start(script).await;
@@ -340,30 +344,27 @@ async fn a_task_that_carries_the_attempt_and_requests_beside_each_other_are_seen
         let server = Loopback::start(&[Answer::Stall, Answer::Stall]).await;
         let (url, http) = (server.url(), http());
         let once = || sent(http.post(&url).send_checked());
-        let run = async || -> Result<u16, BoxError> {
-            match way {
-                "task" => {
-                    let task = tokio::spawn(propagate(once()));
-                    tokio::time::sleep(Duration::from_millis(30)).await;
-                    drop(task);
-                    Err("the task runs on")?
+        let call = run!(
+            policy = POLICY,
+            when = |_| true,
+            async || -> Result<u16, BoxError> {
+                match way {
+                    "task" => {
+                        let task = tokio::spawn(propagate(once()));
+                        tokio::time::sleep(Duration::from_millis(30)).await;
+                        drop(task);
+                        Err("the task runs on")?
+                    }
+                    "join" => tokio::try_join!(once(), async { Err::<u16, _>("beside it".into()) })
+                        .map(|(status, _)| status),
+                    _ => tokio::select! {
+                        status = once() => status,
+                        () = tokio::time::sleep(Duration::from_millis(30)) => Err("too slow".into()),
+                    },
                 }
-                "join" => tokio::try_join!(once(), async { Err::<u16, _>("beside it".into()) })
-                    .map(|(status, _)| status),
-                _ => tokio::select! {
-                    status = once() => status,
-                    () = tokio::time::sleep(Duration::from_millis(30)) => Err("too slow".into()),
-                },
             }
-        };
-        let (ended, report): (_, Option<Report>) = with_report(
-            POLICY
-                .run(run)
-                .verdict(|_| reattempt::Verdict::Unknown)
-                .when(|_| true)
-                .unboxed(),
-        )
-        .await;
+        );
+        let (ended, report): (_, Option<Report>) = with_report(call).await;
         assert_eq!(report.unwrap().attempts(), 1, "{way}: {ended:?}");
     }
 }
@@ -389,5 +390,131 @@ async fn a_redirect_that_keeps_the_method_is_followed_with_the_body() {
             heads.push(server.requests().concat().replace(&address, "shop"));
         }
         assert_eq!(heads[0], heads[1], "{body:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_with_a_policy_has_all_retries_of_a_layer() {
+    let server = Loopback::start(&[BUSY, Answer::Reset]).await;
+    let response = http().get(server.url()).send_with(&POLICY).await.unwrap();
+    assert_eq!((response.status().as_u16(), server.calls()), (200, 3));
+
+    let server = Loopback::start(&[BUSY; 9]).await;
+    let named = http().get(server.url()).send_with(POLICY).with_name("shop");
+    let (sent, report) = with_report(named).await;
+    assert_eq!(sent.unwrap_err().status().unwrap(), 503);
+    assert_eq!((report.unwrap().function(), server.calls()), ("shop", 3));
+
+    let server = Loopback::start(&[Answer::Stall; 9]).await;
+    let limited = POLICY.with_timeout(Duration::from_millis(50));
+    let error = http()
+        .post(server.url())
+        .send_with(limited)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, RequestError::Stopped(_)), "{error:?}");
+    assert_eq!((error.verdict(), posts(&server)), (Verdict::Unknown, 1));
+
+    for (idempotent, refused) in [(true, false), (false, true)] {
+        let server = Loopback::start(&[THROTTLED]).await;
+        let requests = HttpRequests::new().with_refusals(move |_, _| refused);
+        let search = http().post(server.url()).send_with(POLICY);
+        let search = search.with_requests(requests).with_idempotent(idempotent);
+        search.await.unwrap();
+        assert_eq!(posts(&server), 2);
+    }
+}
+
+/// Sends a POST by a layer, whose caller only has the response.
+fn layered(url: &str) -> Sent {
+    let client = chain().with(RetryLayer::new(POLICY)).build();
+    let post = client.post(url).body("5").send();
+    sent(async { post.await?.error_for_status().map_err(BoxError::from) })
+}
+
+#[tokio::test]
+async fn an_outer_call_does_not_repeat_a_post_that_a_layer_did_not_repeat() {
+    for (what, script, ..) in LOST {
+        if what == "not followed" {
+            continue;
+        }
+        let server = Loopback::start(script).await;
+        let (ended, report) = with_report(by_when(layered, &server.url())).await;
+        assert_eq!(posts(&server), 1, "{what}: {ended:?}");
+        assert_eq!(report.unwrap().outcome(), Outcome::InDoubt, "{what}");
+    }
+    let (_, report) = with_report(by_when(layered, "http://127.0.0.1:1/")).await;
+    assert_eq!(report.unwrap().attempts(), 3);
+}
+
+/// The rows of the guide: what runs again, and how often the server has it.
+#[tokio::test]
+async fn what_no_check_sees_runs_again() {
+    #[retry(attempts = 3, base = "1ms", timeout = "50ms")]
+    async fn a_write(http: &Client, url: &str) -> Result<(), RequestError> {
+        http.put(url).send().await?;
+        Ok(())
+    }
+    #[retry(attempts = 3, base = "1ms", idempotent = false)]
+    async fn a_redirect(http: &Client, url: &str) -> Result<(), RequestError> {
+        http.post(url).send().await?;
+        Ok(())
+    }
+    #[retry(attempts = 3, base = "1ms", when = |_| true)]
+    async fn after_a_layer(url: &str) -> Result<(), BoxError> {
+        layered(url).await?;
+        Err("a later step".into())
+    }
+    #[retry(attempts = 3, base = "1ms", timeout = "50ms", when = |_| true)]
+    async fn a_task(http: &Client, url: &str) -> Result<u16, BoxError> {
+        let end = sent(http.request("POST".parse().unwrap(), url).send_checked());
+        tokio::spawn(end).await?
+    }
+    let http = http();
+    let server = Loopback::start(&[Answer::Stall; 3]).await;
+    a_write(&http, &server.url()).await.unwrap_err();
+    assert_eq!(server.calls(), 3);
+    let server = Loopback::start(&[ELSEWHERE; 3]).await;
+    a_redirect(&http, &server.url()).await.unwrap_err();
+    assert_eq!(posts(&server), 3);
+    let server = Loopback::start(&[]).await;
+    after_a_layer(&server.url()).await.unwrap_err();
+    assert_eq!(posts(&server), 3);
+    let server = Loopback::start(&[Answer::Stall; 3]).await;
+    a_task(&http, &server.url()).await.unwrap_err();
+    assert_eq!(posts(&server), 3);
+    let server = Loopback::start(&[Answer::Reset]).await;
+    let url = server.url();
+    let run = POLICY.run(async || Ok::<_, RequestError>(http.post(&url).send().await?));
+    run.await.unwrap();
+    assert_eq!(posts(&server), 2, "in a closure");
+}
+
+/// A service below a layer that makes two requests: the first runs, and the second is refused.
+#[tokio::test]
+async fn a_layer_sees_a_request_below_it_that_is_sent_once() {
+    async fn first(calls: &Mutex<u32>) -> io::Result<http::Response<()>> {
+        *calls.lock().unwrap() += 1;
+        Ok(http::Response::new(()))
+    }
+    for (is_once, expected) in [(false, 3), (true, 1)] {
+        static CALLS: Mutex<u32> = Mutex::new(0);
+        *CALLS.lock().unwrap() = 0;
+        let service = tower::service_fn(move |_: http::Request<()>| async move {
+            let post = || http::Request::post("/").body(()).unwrap();
+            if is_once {
+                send_once(post(), |_| first(&CALLS)).await?;
+            } else {
+                first(&CALLS).await?;
+            }
+            let refused = io::ErrorKind::ConnectionRefused;
+            Err::<http::Response<http_body_util::Empty<hyper::body::Bytes>>, _>(io::Error::from(
+                refused,
+            ))
+        });
+        let client = RetryLayer::new(POLICY).layer(service);
+        let request = http::Request::post("/").body(()).unwrap();
+        client.oneshot(request).await.unwrap_err();
+        assert_eq!(*CALLS.lock().unwrap(), expected, "{is_once}");
     }
 }

@@ -7,7 +7,7 @@ use hyper::body::{Bytes, Frame};
 use integrations::loopback::{Answer, Loopback, nobody};
 use reattempt::{Outcome, Policy, Retryable as _, Verdict, retry, with_report};
 
-use super::adapter::{RequestError, ResponseExt as _, is_retryable};
+use super::adapter::{RequestError, RequestExt as _, ResponseExt as _, is_retryable};
 use super::client::{self, Client, Method, Request, RequestBuilder, Response};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -72,8 +72,9 @@ async fn the_client_s_own_timeout_is_transient() {
     // It costs as much as a timeout of the call, 6 tokens of 200, of which some came back meanwhile.
     let server = Loopback::start(&[Answer::Stall, Answer::Stall]).await;
     let request = || http().get(server.url()).timeout(Duration::from_millis(50));
-    let policy = Policy::new().with_attempts(2).without_limits();
-    let call = policy.run(|| request().send());
+    let call = Policy::new()
+        .with_attempts(2)
+        .run(|| request().send_checked());
     let (_, report) = with_report(call).await;
     let level = report.unwrap().budget_level().unwrap();
     assert!((194.0..197.0).contains(&level), "{level}");
@@ -281,11 +282,11 @@ async fn a_post_whose_body_cannot_be_read_is_sent_once() {
     ];
     for of in causes {
         let server = Loopback::start(&[]).await;
-        let run = Policy::new().without_limits().run(async || {
+        let run = Policy::new().run(async || {
             let cause = of(refused().await.unwrap_err());
             let frames = futures::stream::iter([Ok(Frame::data(Bytes::from("part"))), Err(cause)]);
             let body = client::Body::wrap(StreamBody::new(frames));
-            http().post(server.url()).body(body).send().await
+            Ok::<_, RequestError>(http().post(server.url()).body(body).send().await?)
         });
         let error = run.with_idempotent(false).await.unwrap_err();
         assert_eq!(error.verdict(), Verdict::Transient, "{error:?}");

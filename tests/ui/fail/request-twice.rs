@@ -1,7 +1,7 @@
 //! expect: if the answer to this request is lost, another attempt sends it again, and the server may act on both
-//! errors: 3
+//! errors: 5
 
-use reattempt::reqwest_0_13::RequestExt as _;
+use reattempt::reqwest_0_13::{RequestError, RequestExt as _};
 use reattempt::retry;
 use reqwest::{Client, Error, Method};
 
@@ -23,6 +23,27 @@ async fn change(client: &Client, count: u32) -> Result<(), Error> {
 #[retry(attempts = 3)]
 async fn by_name(client: &Client) -> Result<(), Error> {
     client.request(Method::POST, "http://bank.example/payments").send().await?;
+    Ok(())
+}
+
+#[retry(attempts = 3, hedge = "10ms")]
+async fn beside(client: &Client) -> Result<(), RequestError> {
+    client.post("http://bank.example/payments").send_checked().await?;
+    Ok(())
+}
+
+#[retry(attempts = 3)]
+async fn in_a_task(client: &Client) -> Result<(), RequestError> {
+    let paid = tokio::spawn(client.post("http://bank.example/payments").send_once());
+    paid.await.expect("no panic")?;
+    Ok(())
+}
+
+#[retry(attempts = 3)]
+async fn sent_once(client: &Client) -> Result<(), RequestError> {
+    let payment = client.post("http://bank.example/payments");
+    payment.with_refusals(|status, _| status == 429).send_once().await?;
+    client.patch("http://bank.example/account").send_checked().await?;
     Ok(())
 }
 

@@ -80,7 +80,7 @@ mod run_blocking_closure {
 }
 
 mod run_error_of_client {
-    //! expect: mismatched types
+    //! expect: `reqwest::Error` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
 
     use reattempt::FAST_IO;
 

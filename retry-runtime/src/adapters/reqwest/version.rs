@@ -1,21 +1,15 @@
 //! The adapter of one version of `reqwest`. The module around names that version `client`.
 
-mod request;
-
 use std::error::Error as _;
 
-pub use self::request::RequestExt;
-pub(crate) use self::request::{AsClientError, sees_redirects};
 use ::http::{HeaderMap, StatusCode};
 
 use super::client::{self, Response};
 use crate::adapters::http::headers::host_of;
 use crate::adapters::http::{ClientError, ClientResponse, FailedRequest, StatusError};
-use crate::adapters::known::{Alone, Answer, by_its_chain};
-use crate::classify::{OfClient, Retryable, Verdict};
+use crate::adapters::known::{self, Alone, Answer, by_its_chain};
+use crate::classify::{Retryable, Verdict};
 use crate::sealed::Sealed;
-
-impl OfClient for client::Error {}
 
 by_its_chain! {
     /// The verdict follows the kind of failure, and then the source of the error:
@@ -96,11 +90,7 @@ impl ClientResponse for Response {
 
 impl ClientError for client::Error {
     fn is_unsent(&self) -> bool {
-        #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-        if self.is_connect() {
-            return true;
-        }
-        self.is_builder()
+        self.is_builder() || known::is_unsent(self)
     }
 }
 

@@ -1,5 +1,9 @@
 //! The headers that tell a server about the attempt that sends a request, and requests that are sent once.
 
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[path = "requests/with_policy.rs"]
+mod with_policy;
+
 use std::cell::Cell;
 use std::future::poll_fn;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -13,10 +17,18 @@ use super::client::{self, Request, RequestBuilder, Response, Url};
 use crate::adapters::ClientRequest;
 use crate::adapters::http::headers::set_headers;
 use crate::adapters::http::{Refusals, Sends, by_verdict, is_harmless};
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use crate::adapters::known::is_unsent;
 use crate::sealed::Sealed;
 use ::http::{Error, HeaderMap, HeaderName, HeaderValue, StatusCode};
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use {super::client::Body, crate::adapters::http::Witness};
+use {
+    super::client::Body, crate::adapters::http::Witness, crate::site::PolicyOf,
+    crate::tower::RetryLayer,
+};
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub use self::with_policy::SendWith;
 
 /// Describes the attempt that sends a request to the server, and sends a request once.
 pub trait RequestExt: Sealed + Sized {
@@ -30,7 +42,7 @@ pub trait RequestExt: Sealed + Sized {
     /// # Examples
     ///
     /// ```
-    /// # mod reattempt { pub use reattempt_runtime::adapters::reqwest as reqwest_0_13; }
+    /// # mod reattempt { pub use reattempt_runtime::reqwest as reqwest_0_13; }
     /// use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
     ///
     /// // #[reattempt::retry(attempts = 5, timeout = "2s")]
@@ -83,7 +95,7 @@ pub trait RequestExt: Sealed + Sized {
     /// # Examples
     ///
     /// ```
-    /// # mod reattempt { pub use reattempt_runtime::adapters::reqwest as reqwest_0_13; }
+    /// # mod reattempt { pub use reattempt_runtime::reqwest as reqwest_0_13; }
     /// use reattempt::reqwest_0_13::{RequestError, RequestExt as _};
     ///
     /// struct Shop {
@@ -99,6 +111,39 @@ pub trait RequestExt: Sealed + Sized {
     /// }
     /// ```
     fn send_checked(self) -> impl Future<Output = Result<Response, RequestError>>;
+
+    /// Sends the request with all retries of a policy, as the layer does: 503 and `Retry-After` count, each host has one budget for all
+    /// calls at this place, and a request that may not run twice is repeated only if it had no effect. A failed status of the last
+    /// attempt is an error. For the call around, it is as [`send_checked`](Self::send_checked).
+    ///
+    /// # Cancel safety
+    ///
+    /// That of [`send_once`](Self::send_once).
+    ///
+    /// # Errors
+    ///
+    /// - Those of [`send_checked`](Self::send_checked).
+    /// - [`RequestError::Stopped`]: the timeout of the last attempt or the deadline was reached.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # mod reattempt { pub use reattempt_runtime::*; pub use reattempt_runtime::reqwest as reqwest_0_13; }
+    /// use reattempt::Policy;
+    /// use reattempt::reqwest_0_13::{RequestError, RequestExt as _};
+    ///
+    /// const POLICY: Policy = Policy::new().with_attempts(4);
+    ///
+    /// async fn price(client: &reqwest::Client) -> Result<String, RequestError> {
+    ///     let price = client.get("https://shop.example/price/7").send_with(&POLICY).await?;
+    ///     Ok(price.text().await?)
+    /// }
+    /// ```
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    #[track_caller]
+    fn send_with<P>(self, policy: P) -> SendWith<P::Limits>
+    where
+        P: PolicyOf + Send + Sync + 'static;
 
     /// Sets by which failures the server says that it did not run the request, such as `|status, _| status == 429`. Send it with the
     /// methods of what this returns.
@@ -140,6 +185,15 @@ impl RequestExt for RequestBuilder {
 
     fn send_checked(self) -> impl Future<Output = Result<Response, RequestError>> {
         self.with_refusals(by_verdict).send_checked()
+    }
+
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    #[track_caller]
+    fn send_with<P>(self, policy: P) -> SendWith<P::Limits>
+    where
+        P: PolicyOf + Send + Sync + 'static,
+    {
+        SendWith::new(self, RetryLayer::new(policy))
     }
 }
 
@@ -228,7 +282,7 @@ where
         Ok(response) => is_other(response.url()),
         Err(error) => error.of_client().is_some_and(|error| {
             #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-            if error.is_connect() && was_sent {
+            if was_sent && is_unsent(error) {
                 return true;
             }
             error.url().is_some_and(is_other)
