@@ -30,9 +30,20 @@ async fn kafka(code: RDKafkaErrorCode) -> Result<(), KafkaError> {
     Err(KafkaError::MessageProduction(code))
 }
 
+// A 409 is permanent: the same object has the same `resourceVersion` again.
 #[cfg(heavy)]
 #[rustfmt::skip]
-#[retry(verdict = |error: &kube::Error| match error { kube::Error::Api(status) => (codes::http_status(status.code), status.details.as_ref().filter(|details| details.retry_after_seconds > 0).map(|details| Duration::from_secs(details.retry_after_seconds.into()))), _ => (Verdict::Unknown, None) })]
+fn kubernetes(error: &kube::Error) -> (Verdict, Option<Duration>) {
+    let kube::Error::Api(status) = error else {
+        return (Verdict::Unknown, None);
+    };
+    let seconds = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
+    let hint = (seconds > 0).then(|| Duration::from_secs(seconds.into()));
+    (codes::http_status(status.code), hint)
+}
+
+#[cfg(heavy)]
+#[retry(verdict = kubernetes)]
 async fn cluster(error: fn() -> kube::Error) -> Result<(), kube::Error> {
     Err(error())
 }
@@ -44,20 +55,43 @@ async fn documents(error: fn() -> mongodb::error::Error) -> Result<(), mongodb::
     Err(error())
 }
 
-#[rustfmt::skip]
-#[retry(verdict = |error: &RequestError| match error.kind() { RequestErrorKind::NoResponders => Verdict::Refused, RequestErrorKind::TimedOut => Verdict::Transient, _ => Verdict::Unknown })]
+fn nats_request(error: &RequestError) -> Verdict {
+    match error.kind() {
+        RequestErrorKind::NoResponders => Verdict::Refused,
+        RequestErrorKind::TimedOut => Verdict::Transient,
+        _ => Verdict::Unknown,
+    }
+}
+
+#[retry(verdict = nats_request)]
 async fn nats(kind: RequestErrorKind) -> Result<(), RequestError> {
     Err(kind.into())
 }
 
-#[rustfmt::skip]
-#[retry(verdict = |error: &PublishError| match error.kind() { PublishErrorKind::StreamNotFound | PublishErrorKind::MaxAckPending => Verdict::Refused, PublishErrorKind::TimedOut | PublishErrorKind::BrokenPipe => Verdict::Transient, _ => Verdict::Unknown })]
+// With a `Nats-Msg-Id`, by which the server knows a message again.
+fn nats_message(error: &PublishError) -> Verdict {
+    match error.kind() {
+        PublishErrorKind::StreamNotFound | PublishErrorKind::MaxAckPending => Verdict::Refused,
+        PublishErrorKind::TimedOut | PublishErrorKind::BrokenPipe => Verdict::Transient,
+        _ => Verdict::Unknown,
+    }
+}
+
+#[retry(verdict = nats_message)]
 async fn jetstream(kind: PublishErrorKind) -> Result<(), PublishError> {
     Err(kind.into())
 }
 
-#[rustfmt::skip]
-#[retry(verdict = |error: &SdkError<SendMessageError>| match error.code().map_or(Verdict::Unknown, codes::aws) { Verdict::Unknown => error.raw_response().map_or(Verdict::Unknown, |answer| codes::http_status(answer.status().as_u16())), known => known })]
+fn sqs(error: &SdkError<SendMessageError>) -> Verdict {
+    match error.code().map_or(Verdict::Unknown, codes::aws) {
+        Verdict::Unknown => error.raw_response().map_or(Verdict::Unknown, |answer| {
+            codes::http_status(answer.status().as_u16())
+        }),
+        known => known,
+    }
+}
+
+#[retry(verdict = sqs)]
 async fn aws(error: fn() -> SdkError<SendMessageError>) -> Result<(), SdkError<SendMessageError>> {
     Err(error())
 }
@@ -92,10 +126,26 @@ async fn grpc(code: Code) -> Result<(), Status> {
     Err(Status::new(code, "in a test"))
 }
 
-#[rustfmt::skip]
-#[retry(verdict = |error: &smtp::Error| if error.is_transient() { Verdict::Refused } else if error.is_permanent() { Verdict::Permanent } else { match error.source().and_then(|cause| cause.downcast_ref()).map(codes::io) { Some(Verdict::Refused) => Verdict::Refused, _ => Verdict::Unknown } })]
+// A mail whose answer is lost may have been sent.
+fn smtp_mail(error: &smtp::Error) -> Verdict {
+    if error.is_transient() {
+        return Verdict::Refused;
+    }
+    if error.is_permanent() {
+        return Verdict::Permanent;
+    }
+    let cause = error.source().and_then(|cause| cause.downcast_ref());
+    match cause.map(codes::io) {
+        Some(Verdict::Refused) => Verdict::Refused,
+        _ => Verdict::Unknown,
+    }
+}
+
+#[retry(verdict = smtp_mail)]
 async fn mail(port: fn() -> u16) -> Result<(), smtp::Error> {
-    let mailer = SmtpTransport::builder_dangerous("127.0.0.1").port(port()).build();
+    let mailer = SmtpTransport::builder_dangerous("127.0.0.1")
+        .port(port())
+        .build();
     let envelope = Envelope::new(None, vec!["a@mail.example".parse().unwrap()]).unwrap();
     mailer.send_raw(&envelope, b"a mail").map(drop)
 }
@@ -114,8 +164,22 @@ fn mail_server(replies: &'static [&'static str]) -> u16 {
     port
 }
 
-#[rustfmt::skip]
-#[retry(verdict = |error: &tungstenite::Error| match error { tungstenite::Error::Io(lost) => (codes::io(lost), None), tungstenite::Error::Http(answer) => (codes::http_status(answer.status().as_u16()), reattempt::http_1::retry_after(answer.headers())), tungstenite::Error::Protocol(ProtocolError::HandshakeIncomplete) => (Verdict::Transient, None), _ => (Verdict::Unknown, None) })]
+// For the function that connects: a lost connection takes its messages along.
+fn web_socket(error: &tungstenite::Error) -> (Verdict, Option<Duration>) {
+    match error {
+        tungstenite::Error::Io(lost) => (codes::io(lost), None),
+        tungstenite::Error::Http(answer) => {
+            let status = codes::http_status(answer.status().as_u16());
+            (status, reattempt::http_1::retry_after(answer.headers()))
+        }
+        tungstenite::Error::Protocol(ProtocolError::HandshakeIncomplete) => {
+            (Verdict::Transient, None)
+        }
+        _ => (Verdict::Unknown, None),
+    }
+}
+
+#[retry(verdict = web_socket)]
 async fn socket(error: fn() -> tungstenite::Error) -> Result<(), tungstenite::Error> {
     Err(error())
 }
@@ -253,20 +317,23 @@ async fn a_socket_connects_again_when_the_server_says() {
 }
 
 #[test]
-fn each_line_of_the_page_is_one_that_compiles() {
+fn each_line_and_function_of_the_page_is_one_that_compiles() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(root.join("../../src/guide/clients.md")).unwrap();
-    let (_, table) = page.split_once("# Clients without an adapter").unwrap();
-    let cells = table.lines().filter_map(|row| row.split(" | ").nth(1));
-    let lines: Vec<_> = cells
-        .map(|cell| cell.trim_matches(['`', '|', ' ']).replace("\\|", "|"))
-        .filter(|cell| cell.starts_with("verdict = "))
-        .collect();
-    assert_eq!(lines.len(), 9, "{lines:#?}");
-    for line in lines {
+    let (_, section) = page.split_once("# Clients without an adapter").unwrap();
+    let (section, _) = section.split_once("\n# ").unwrap();
+    let cells = section.lines().filter_map(|row| row.split(" | ").nth(1));
+    let cells = cells.map(|cell| cell.trim_matches(['`', '|', ' ']).replace("\\|", "|"));
+    let lines = cells.filter(|cell| cell.starts_with("verdict = "));
+    let lines: Vec<_> = lines.map(|line| format!("#[retry({line})]")).collect();
+    let functions = section.split("```").nth(1).unwrap().split("\nfn ").skip(1);
+    let functions = functions.map(|rest| format!("\nfn {}", rest.split("\n}").next().unwrap()));
+    let functions: Vec<_> = functions.collect();
+    assert_eq!((lines.len(), functions.len()), (3, 6), "{section}");
+    for part in lines.iter().chain(&functions) {
         assert!(
-            include_str!("verdicts.rs").contains(&format!("#[retry({line})]")),
-            "{line}"
+            include_str!("verdicts.rs").contains(part),
+            "clients.md: {part}"
         );
     }
 }
