@@ -98,9 +98,12 @@ async fn a_deadline_of_zero_polls_the_first_attempt_once() {
         at_once(script).await
     }
     for is_inner in [false, true] {
-        let call = async |script: &Script| match is_inner {
-            false => at_once(script).await,
-            true => within(script).await,
+        let call = async |script: &Script| {
+            if is_inner {
+                within(script).await
+            } else {
+                at_once(script).await
+            }
         };
         let ready = Script::new([Step::Succeed]);
         assert_eq!(call(&ready).await.unwrap(), 1);

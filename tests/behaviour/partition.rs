@@ -66,7 +66,7 @@ async fn consume(partition: &Partition, service: &Service) {
             tokio::select! {
                 result = &mut works => break result,
                 // While the partition is paused, this gets no message, and keeps the partition.
-                _ = partition.poll() => unreachable!("it is paused"),
+                message = partition.poll() => panic!("{message} came in a pause"),
             }
         };
         if *partition.revoked.borrow() {

@@ -93,29 +93,29 @@ type Calls = Vec<(String, TokenStream)>;
 
 /// How to ask about the request whose arguments are at `at`, unless its chain says that it has a key or is tracked.
 fn asks_about(tokens: &[TokenTree], at: usize, track: &str) -> Option<&'static str> {
-    let (calls, rest) = chain(&tokens[at + 1..]);
-    let mut chains = vec![calls];
+    let (first, rest) = chain(after(tokens, at));
+    let mut others = Vec::new();
     // `let request = client.post(url);` goes on where the name stands.
     let begins = (0..at)
         .rev()
         .take_while(|at| !is_punct(tokens.get(*at), ";"));
     let begins = begins.last().filter(|at| is_word(tokens.get(*at), "let"));
-    let name = begins.and_then(|at| match &tokens[at + 1..] {
+    let name = begins.and_then(|at| match after(tokens, at) {
         [TokenTree::Ident(word), TokenTree::Ident(name), ..] if word == "mut" => Some(name),
         [TokenTree::Ident(name), ..] => Some(name),
         _ => None,
     });
     if let Some(name) = name.filter(|_| is_punct(rest.first(), ";")) {
-        chains_of(name, rest, &mut chains);
+        chains_of(name, rest, &mut others);
     }
-    let (first, others) = chains.split_first().expect("the request has one");
     let has = |calls: &Calls, names: &str| calls.iter().any(|(name, _)| among(names, name));
-    if chains.iter().flatten().any(|call| is_keyed(call, tokens)) {
+    let mut calls = first.iter().chain(others.iter().flatten());
+    if calls.any(|call| is_keyed(call, tokens)) {
         return None;
     }
     // Elsewhere, the name may be sent by another method.
     let is_tracked = |calls: &Calls| has(calls, TRACKED);
-    let ends = is_tracked(first) || !others.is_empty() && others.iter().all(is_tracked);
+    let ends = is_tracked(&first) || !others.is_empty() && others.iter().all(is_tracked);
     match track {
         _ if !ends => Some("send"),
         "track_apart" => Some("send_apart"),
@@ -127,6 +127,11 @@ fn asks_about(tokens: &[TokenTree], at: usize, track: &str) -> Option<&'static s
 /// What sends a request that the attempt knows.
 const TRACKED: &str = "send_once send_checked send_with";
 
+/// The tokens behind the one at `at`.
+fn after(tokens: &[TokenTree], at: usize) -> &[TokenTree] {
+    tokens.get(at + 1..).unwrap_or_default()
+}
+
 /// The calls of the chain that goes on here, and the tokens behind it.
 fn chain(mut tokens: &[TokenTree]) -> (Calls, &[TokenTree]) {
     let mut calls = Calls::new();
@@ -137,7 +142,7 @@ fn chain(mut tokens: &[TokenTree]) -> (Calls, &[TokenTree]) {
                 let is_generic = is_punct(rest.first(), ":");
                 let is_group = |token: &TokenTree| matches!(token, TokenTree::Group(_));
                 let skipped = rest.iter().position(is_group).filter(|_| is_generic);
-                tokens = &rest[skipped.unwrap_or(0)..];
+                tokens = rest.get(skipped.unwrap_or(0)..).unwrap_or_default();
                 if let [TokenTree::Group(arguments), rest @ ..] = tokens {
                     if arguments.delimiter() == Delimiter::Parenthesis {
                         calls.push((unraw(name), arguments.stream()));
@@ -158,16 +163,18 @@ fn chains_of(name: &Ident, tokens: &[TokenTree], chains: &mut Vec<Calls>) {
                 let inner: Vec<_> = group.stream().into_iter().collect();
                 chains_of(name, &inner, chains);
             }
-            TokenTree::Ident(word) if word == name && !is_punct(before(tokens, at, 1), ".") => {
-                if !is_punct(tokens.get(at + 1), "=") {
-                    let (calls, rest) = chain(&tokens[at + 1..]);
-                    // What is assigned to it again is sent elsewhere.
-                    let again = is_punct(before(tokens, at, 1), "=")
-                        && is_word(before(tokens, at, 2), &name.to_string())
-                        && is_punct(rest.first(), ";");
-                    if !again || calls.iter().any(|call| is_keyed(call, tokens)) {
-                        chains.push(calls);
-                    }
+            TokenTree::Ident(word)
+                if word == name
+                    && !is_punct(before(tokens, at, 1), ".")
+                    && !is_punct(tokens.get(at + 1), "=") =>
+            {
+                let (calls, rest) = chain(after(tokens, at));
+                // What is assigned to it again is sent elsewhere.
+                let again = is_punct(before(tokens, at, 1), "=")
+                    && is_word(before(tokens, at, 2), &name.to_string())
+                    && is_punct(rest.first(), ";");
+                if !again || calls.iter().any(|call| is_keyed(call, tokens)) {
+                    chains.push(calls);
                 }
             }
             _ => (),
@@ -206,14 +213,18 @@ fn is_keyed((name, arguments): &(String, TokenStream), tokens: &[TokenTree]) -> 
 /// Whether the body sets the header of a key somewhere.
 fn sets_key(body: &TokenStream) -> bool {
     let tokens: Vec<_> = body.clone().into_iter().collect();
-    (0..tokens.len()).any(|at| {
-        let inner = match &tokens[at] {
+    tokens.iter().enumerate().any(|(at, token)| {
+        let inner = match token {
             TokenTree::Group(group) => sets_key(&group.stream()),
             _ => false,
         };
         let is_header =
             |call: &(String, TokenStream)| is_keyed(call, &[]) && call.0 != "attempt_headers";
-        inner || chain(&tokens[at..]).0.first().is_some_and(is_header)
+        inner
+            || chain(tokens.get(at..).unwrap_or_default())
+                .0
+                .first()
+                .is_some_and(is_header)
     })
 }
 

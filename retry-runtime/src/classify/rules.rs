@@ -11,6 +11,10 @@ pub(crate) type AskedDelay = (Duration, bool);
 ///
 /// A retry also needs a remaining attempt, time before the deadline, and a permit of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "four answers to four questions"
+)]
 pub struct Ruling {
     /// Whether the rules allow another attempt.
     pub retry: bool,

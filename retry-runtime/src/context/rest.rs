@@ -127,6 +127,7 @@ pub(crate) struct Waits {
     /// The delay that `retry_after` or an `Ok` asks for, before the next attempt.
     pub(crate) asked: Option<Duration>,
     /// The delay that the caller gives before the next attempt, or `None` at the end of its delays.
+    #[allow(clippy::option_option, reason = "the inner `None` is the end")]
     pub(crate) given: Option<Option<Duration>>,
     /// The last delay.
     pub(crate) last: Option<Duration>,
