@@ -285,7 +285,8 @@ fn a_word_of_the_glossary_names_the_type_in_its_row_and_no_other() {
 
 /// Macros make these variants, from words of the attribute and from the rows of the table of keys, and so does serde, from
 /// settings. Others are made within a macro, or by the alias of their type.
-const MADE_ELSEWHERE: [(&str, &str); 17] = [
+const MADE_ELSEWHERE: [(&str, &str); 18] = [
+    ("AsksDelay", "NextDelay"),
     ("Backoff", "Constant"),
     ("Backoff", "Fibonacci"),
     ("Backoff", "Linear"),
