@@ -16,11 +16,7 @@
 //! | `jetstream` | `errors.json` of nats-server |
 //! | `kafka` | the protocol 3.9 |
 //! | `mongodb` | `error_codes.yml` and the driver specifications |
-<<<<<<< HEAD
 //! | `mysql` | the message files of MySQL, up to 4162, and `MariaDB` 10.11; `TiDB`, Vitess, `ProxySQL` |
-=======
-//! | `mysql` | the message files of MySQL, up to 4162, and MariaDB 10.11; `TiDB`, Vitess, `ProxySQL` |
->>>>>>> e44ab928 (clippy: an if for a bool, a reason for an option of an option)
 //! | `redis` | Redis 7.0.15, Valkey 8 |
 //! | `sqlite` | the result codes of SQLite 3 |
 //! | `sqlstate` | PostgreSQL 15, pgbouncer 1.25 |

@@ -127,11 +127,7 @@ pub(crate) struct Waits {
     /// The delay that `retry_after` or an `Ok` asks for, before the next attempt.
     pub(crate) asked: Option<Duration>,
     /// The delay that the caller gives before the next attempt, or `None` at the end of its delays.
-<<<<<<< HEAD
     #[allow(clippy::option_option, reason = "the inner `None` is the end")]
-=======
-    #[expect(clippy::option_option, reason = "none is asked for, or none is left")]
->>>>>>> e44ab928 (clippy: an if for a bool, a reason for an option of an option)
     pub(crate) given: Option<Option<Duration>>,
     /// The last delay.
     pub(crate) last: Option<Duration>,
