@@ -3,7 +3,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::io;
-use std::pin::pin;
 use std::time::Duration;
 
 use reattempt::{Error, retry};
@@ -61,13 +60,10 @@ async fn consume(partition: &Partition, service: &Service) {
             }
             result
         };
-        let mut works = pin!(works);
-        let result = loop {
-            tokio::select! {
-                result = &mut works => break result,
-                // While the partition is paused, this gets no message, and keeps the partition.
-                message = partition.poll() => panic!("{message} came in a pause"),
-            }
+        let result = tokio::select! {
+            result = works => result,
+            // While the partition is paused, this gets no message, and keeps the partition.
+            _ = partition.poll() => unreachable!("it is paused"),
         };
         if *partition.revoked.borrow() {
             return;
