@@ -1,6 +1,9 @@
 //! What a call does: attempts, time, rules, errors, cancellation. Tests run on tokio's paused clock.
 
-#![allow(clippy::items_after_statements, reason = "a function stands beside the lines that call it")]
+#![allow(
+    clippy::items_after_statements,
+    reason = "a function stands beside the lines that call it"
+)]
 
 /// An annotated function that plays its script: `plays!(call(attempts = 2))` is `call` with `#[retry(attempts = 2)]`. What the
 /// settings name may be further arguments: `plays!(call(deadline = limit), limit: Duration)`.

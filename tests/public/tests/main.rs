@@ -48,7 +48,8 @@ fn no_message_about_a_run_or_a_layer_names_what_no_user_can_write() {
 /// The types and traits of the runtime in these items that are no items, so no user can write them. A hidden one has no path here.
 fn unnameable(api: &str) -> BTreeSet<&str> {
     let items = api.lines().filter_map(|line| {
-        let (kind, path) = line.strip_prefix("pub ")?.split_once(' ')?;
+        // An attribute may stand before it.
+        let (kind, path) = line.split_once("pub ")?.1.split_once(' ')?;
         let kinds = ["struct", "enum", "trait", "type", "const", "static"];
         kinds.contains(&kind).then(|| type_in(path))?
     });
@@ -71,8 +72,8 @@ fn unnameable(api: &str) -> BTreeSet<&str> {
 /// The first type in a path.
 fn type_in(text: &str) -> Option<&str> {
     let path = text.split(|c| !is_in_path(c)).next()?;
-    path.split("::")
-        .find(|part| part.starts_with(char::is_uppercase))
+    let mut parts = path.trim_end_matches(':').split("::");
+    parts.find(|part| part.starts_with(char::is_uppercase))
 }
 
 fn is_in_path(c: char) -> bool {
