@@ -190,6 +190,17 @@ struct NoneOwn;
 
 impl<Q, A> OwnRequests<Q, A> for NoneOwn {}
 
+/// A `Stopped` says so if the request that it cut is in doubt.
+fn said_in_doubt(error: BoxedError, in_doubt: bool) -> BoxedError {
+    if !in_doubt {
+        return error;
+    }
+    match error.downcast::<Stopped>() {
+        Ok(stopped) => stopped.cutting(Effect::Request).into(),
+        Err(error) => error,
+    }
+}
+
 /// An error of a service that has a verdict: one that is [`Retryable`], or a `BoxError` of `tower`.
 ///
 /// In a box, the errors that this crate knows are searched, along the chain of sources. For an error of your own in a box, such as
@@ -465,14 +476,8 @@ impl<Q, L> RetryLayer<Q, L> {
             },
             ..failed
         };
-        let for_caller = |failed: FailedAttempt, in_doubt: bool| {
-            let mut error = failed.error;
-            if in_doubt {
-                error = match error.downcast::<Stopped>() {
-                    Ok(stopped) => stopped.cutting(Effect::Request).into(),
-                    Err(error) => error,
-                };
-            }
+        let for_caller = |failed: FailedAttempt, in_doubt| {
+            let error = said_in_doubt(failed.error, in_doubt);
             E::Error::from_box(if E::Cut::LIMITED {
                 own.for_caller(error)
             } else {
@@ -516,11 +521,9 @@ impl<Q, L> RetryLayer<Q, L> {
             in_doubt = once.is_some() && ended == Ended::InDoubt;
             once.inspect(|once| once.end(ended));
             let (ended, response) = answer.settles(harmless);
-            let leave = leave
-                .filter(|_| matches!(&ended, Ok(Err(failed)) if is_elsewhere(failed.assessment)));
-            let delay = response
-                .as_ref()
-                .and_then(|response| requests.delay(sending.copy(), response));
+            let elsewhere = matches!(&ended, Ok(Err(failed)) if is_elsewhere(failed.assessment));
+            let delay =
+                (response.as_ref()).and_then(|response| requests.delay(sending.copy(), response));
             let decided = call.settle_with(
                 ended.map(|sent| sent.map_err(described)),
                 |failed| Judgement {
@@ -536,7 +539,7 @@ impl<Q, L> RetryLayer<Q, L> {
                 (Break(ended), _) => return ended.map_err(|failed| for_caller(failed, in_doubt)),
                 (Continue(at), None) => at,
                 (Continue(at), Some(response)) => {
-                    leave.inspect(|leave| leave());
+                    leave.filter(|_| elsewhere).inspect(|leave| leave());
                     let rest = pin!(at.into_future().at_most(REST));
                     unless(rest, own.discard(response)).await;
                     at

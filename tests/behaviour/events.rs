@@ -460,7 +460,7 @@ async fn calls_that_fail_for_a_minute_say_so_once_a_minute_whatever_their_number
         jitter = "none",
         name = "slow"
     ));
-    #[retry(attempts = "unlimited", base = "7s", backoff = "constant", jitter = "none", name = "lease", until = |_| false)]
+    #[retry(attempts = "unlimited", base = "7s", backoff = "constant", jitter = "none", name = "lease", until = |()| false)]
     async fn lease(began: Instant) -> io::Result<()> {
         let fails = began.elapsed() > Duration::from_secs(120);
         if fails {

@@ -63,7 +63,7 @@ async fn consume(partition: &Partition, service: &Service) {
         let result = tokio::select! {
             result = works => result,
             // While the partition is paused, this gets no message, and keeps the partition.
-            _ = partition.poll() => unreachable!("it is paused"),
+            message = partition.poll() => panic!("{message} came in a pause"),
         };
         if *partition.revoked.borrow() {
             return;

@@ -171,16 +171,23 @@ pub(super) fn handshake(error: Link<'_>) -> Verdict {
 /// Whether a client could not connect, so that it sent nothing, unless it had sent it before a redirect. A body may fail by the
 /// connection of another client, which is further inside.
 #[cfg(feature = "_layers")]
-pub(crate) fn is_unsent(_error: Link<'_>) -> bool {
+#[cfg_attr(
+    any(
+        not(feature = "hyper-1"),
+        all(target_family = "wasm", target_os = "unknown")
+    ),
+    allow(unused_variables, reason = "there is no such client")
+)]
+pub(crate) fn is_unsent(error: Link<'_>) -> bool {
     #[cfg(all(
         feature = "hyper-1",
         not(all(target_family = "wasm", target_os = "unknown"))
     ))]
     {
         type Client = hyper_util::client::legacy::Error;
-        let mut clients = links(_error).filter_map(as_type::<Client>);
+        let mut clients = links(error).filter_map(as_type::<Client>);
         let connects = clients.next().is_some_and(Client::is_connect);
-        connects && last_word(_error).is_none()
+        connects && last_word(error).is_none()
     }
     #[cfg(not(all(
         feature = "hyper-1",

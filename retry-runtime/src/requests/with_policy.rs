@@ -40,9 +40,12 @@ impl Requests<Request, Response> for HttpRequests {
     ) -> impl Future<Output = Option<StatusError>> + Send {
         let redirected = response.extensions().get::<Redirected>().is_some();
         let failed = self.failed(response.status(), response.headers());
-        ready(failed.map(|failed| match redirected {
-            true => failed.behind_a_redirect(),
-            false => failed,
+        ready(failed.map(|failed| {
+            if redirected {
+                failed.behind_a_redirect()
+            } else {
+                failed
+            }
         }))
     }
 

@@ -10,7 +10,7 @@ use crate::policy::Policy;
 
 /// What all calls at one place share. It is made once and never dropped.
 pub(crate) struct Place {
-    place: &'static Location<'static>,
+    location: &'static Location<'static>,
     name: String,
     state: SiteState,
     /// The default budgets of a layer, one for each host.
@@ -30,7 +30,7 @@ impl Place {
         loop {
             let known = *next.get_or_init(|| {
                 Box::leak(Box::new(Self {
-                    place,
+                    location: place,
                     name: place.to_string(),
                     state: SiteState::NEW,
                     #[cfg(feature = "_layers")]
@@ -38,7 +38,7 @@ impl Place {
                     next: OnceLock::new(),
                 }))
             });
-            if known.place == place {
+            if known.location == place {
                 return known;
             }
             next = &known.next;
