@@ -7,6 +7,6 @@ pub use crate::classify::{Answers, Lost, OfClient, OkAnswer, VerdictAnswer};
 pub use crate::result::{ByError, ByFrom, ResultFuture};
 pub use crate::run::{
     Beside, ByOn, ByType, ByVerdict, CarriesError, HasSources, HoldsStopped, Judged, Known,
-    MayStop, Runs, State,
+    MayStop, RunState, Runs,
 };
 pub use crate::site::{BudgetOf, DelaysOf, LimitOf, PolicyOf};

@@ -48,7 +48,7 @@ use std::time::Duration;
 
 use ::tower::{Layer, Service};
 
-use self::answer::{Answer, Sending};
+use self::answer::{Received, Sending};
 #[cfg(feature = "_grpc")]
 pub use self::grpc::GrpcRequests;
 pub use self::http::{HttpRequests, RequestBody};
@@ -63,7 +63,7 @@ use crate::opaque::opaque;
 use crate::policy::Policy;
 use crate::result::ByFrom;
 use crate::run::WithoutLimits;
-use crate::site::{BudgetOf, Place, PolicyOf, SiteSettings};
+use crate::site::{BudgetOf, Located, PolicyOf, SiteSettings};
 use crate::stopped::{Effect, Outcome, Stopped};
 
 /// What a [`RetryLayer`] has to know of the requests `Q` of a client, and of its responses `A`. An error of the client
@@ -355,7 +355,7 @@ impl RetryLayer {
         P: PolicyOf + Send + Sync + 'static,
     {
         let place = Location::caller();
-        let hosts = &Place::of(place).hosts;
+        let hosts = &Located::of(place).hosts;
         RetryLayer {
             site: SiteSettings::at(place, policy.policy()),
             policy: Arc::new(move || policy.policy()),
@@ -505,15 +505,15 @@ impl<Q, L> RetryLayer<Q, L> {
                 Ok::<_, FailedAttempt>((response, failure.map(FailedAttempt::from)))
             };
             let answer = match call.attempt(attempt).await {
-                Ok(Ok((response, failure))) => Answer::Response(response, failure),
+                Ok(Ok((response, failure))) => Received::Response(response, failure),
                 Ok(Err(failed)) if own.timed_out(&failed.error) => {
-                    Answer::TimedOut(failed, call.state.cut_by_client())
+                    Received::TimedOut(failed, call.state.cut_by_client())
                 }
-                Ok(Err(failed)) => Answer::Error(failed),
+                Ok(Err(failed)) => Received::Error(failed),
                 Err(cut) if !sending.is_sent() && cut.into() == Cut::Timeout => {
-                    Answer::NotReady(call.state.stopped(Outcome::Timeout, Cut::Timeout))
+                    Received::NotReady(call.state.stopped(Outcome::Timeout, Cut::Timeout))
                 }
-                Err(cut) => Answer::Cut(cut),
+                Err(cut) => Received::Cut(cut),
             };
             // It may hold a permit.
             drop(service);

@@ -24,7 +24,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     pub fn attempt<F: Future>(&mut self, body: F) -> Attempting<'_, 'p, F, C> {
         Attempting {
             state: &mut self.state,
-            runs: Runs::Body,
+            runs: Work::Body,
             body,
             timer: C::Timer::default(),
         }
@@ -33,7 +33,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     /// Runs `before_retry` within the deadline.
     pub fn prepare<F: Future>(&mut self, body: F) -> impl Future<Output = Result<F::Output, C>> {
         Attempting {
-            runs: Runs::BeforeRetry,
+            runs: Work::BeforeRetry,
             ..self.attempt(body)
         }
     }
@@ -61,7 +61,7 @@ impl<'c, 'p, C: Limits> Preparing<'c, 'p, C> {
     pub fn prepare<F: Future>(self, body: F) -> Attempting<'c, 'p, F, C> {
         Attempting {
             state: self.state,
-            runs: Runs::BeforeRetry,
+            runs: Work::BeforeRetry,
             body,
             timer: C::Timer::default(),
         }
@@ -70,7 +70,7 @@ impl<'c, 'p, C: Limits> Preparing<'c, 'p, C> {
 
 /// What runs within the limits of a call.
 #[derive(Debug, Clone, Copy)]
-enum Runs {
+enum Work {
     Body,
     BeforeRetry,
 }
@@ -86,7 +86,7 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct Attempting<'c, 'p, F, C: Limits> {
         state: &'c mut State<'p>,
-        runs: Runs,
+        runs: Work,
         #[pin]
         body: F,
         #[pin]
@@ -102,8 +102,8 @@ impl<F: Future, C: Limits> Future for Attempting<'_, '_, F, C> {
         let this = self.project();
         let state = &mut **this.state;
         let entered = match this.runs {
-            Runs::Body => state.enter_attempt(),
-            Runs::BeforeRetry => state.enter_preparation(),
+            Work::Body => state.enter_attempt(),
+            Work::BeforeRetry => state.enter_preparation(),
         };
         entered?;
         if let Poll::Ready(output) = state.frame.lend(|| this.body.poll(waker)) {

@@ -4,7 +4,7 @@
 //! let ends = ends(&ended).chosen();       // E                                          gives
 //!                                         // it can hold a `Stopped`, or is an `Error`    Same<E>
 //!                                         // any, and nothing can stop the call           Same<E>
-//!                                         // any other                                    Around<E>
+//!                                         // any other                                    WrappedEnding<E>
 //! let ended = Ends::hold(&ends, ended);   // with the error of the call
 //! ```
 //!
@@ -99,8 +99,8 @@ refused!("reqwest-0_13" reqwest::Error, "reqwest-0_12" reqwest_0_12::Error);
 
 impl<E, C> AnyEnding<E, C> {
     /// Chooses an [`Error`] around it.
-    pub const fn chosen(&self) -> Around<E> {
-        Around(PhantomData)
+    pub const fn chosen(&self) -> WrappedEnding<E> {
+        WrappedEnding(PhantomData)
     }
 }
 
@@ -110,7 +110,7 @@ pub struct Same<E>(PhantomData<fn() -> E>);
 
 /// The call ends with an [`Error`] around the error of the closure.
 #[derive(Debug)]
-pub struct Around<E>(PhantomData<fn() -> E>);
+pub struct WrappedEnding<E>(PhantomData<fn() -> E>);
 
 /// With which error a call ends.
 pub trait Ends {
@@ -186,7 +186,7 @@ impl<E> Ends for Same<E> {
     }
 }
 
-impl<E> Ends for Around<E> {
+impl<E> Ends for WrappedEnding<E> {
     type Own = E;
     type Ended = Error<E>;
 

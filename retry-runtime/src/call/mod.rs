@@ -47,7 +47,7 @@ pub use self::attempt::{Cut, Limits, Never, Preparing};
 pub use self::blocking::{CanBlock, unless_blocking};
 pub use self::cancel::{Cancels, Signal, unless, unless_begun};
 pub use self::ends::{
-    AnyEnding, Around, Ending, Ends, NoStopped, RunsTwice, Same, ends, ends_of_both,
+    AnyEnding, Ending, Ends, NoStopped, RunsTwice, Same, WrappedEnding, ends, ends_of_both,
 };
 pub use self::last_error::{CallResult, LastError, Stops};
 pub use self::on_end::OnEnd;

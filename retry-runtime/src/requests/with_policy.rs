@@ -97,10 +97,10 @@ async fn hop(client: Client, request: Request, harmless: bool) -> Result<Respons
 #[must_use = "a request is sent when it is awaited"]
 pub struct SendWith<L = Policy> {
     unsent: Option<(RequestBuilder, RetryLayer<HttpRequests, L>)>,
-    sent: Option<Sent>,
+    sent: Option<SentWith>,
 }
 
-type Sent = Pin<Box<dyn Future<Output = Result<Response, RequestError>> + Send>>;
+type SentWith = Pin<Box<dyn Future<Output = Result<Response, RequestError>> + Send>>;
 
 opaque! { SendWith [L] [L]; }
 

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use super::Run;
 use super::ends::{CarriesError, HoldsStopped};
 use super::rules::RunRules;
-use super::state::{Judged, LimitsOf, State};
+use super::state::{Judged, LimitsOf, RunState};
 use crate::call::{Call, CanBlock, Cut, Limits, unless};
 use crate::lookup::Last;
 use crate::result::ResultFuture;
@@ -26,7 +26,7 @@ pub(super) struct RunParts<'p, O, T, E> {
 pub(super) type BoxedRun<'p, T, X> = Pin<Box<dyn Future<Output = Result<T, X>> + Send + 'p>>;
 
 impl<O, T, E> RunParts<'_, O, T, E> {
-    async fn drive<F, S: State>(mut self) -> Result<T, S::Ended>
+    async fn drive<F, S: RunState>(mut self) -> Result<T, S::Ended>
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
@@ -63,7 +63,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
 }
 
 // The bounds are those of the methods: if one of the `impl` does not hold, rustc says that there is no such method.
-impl<O, T, E, S: State> Run<'_, O, T, E, S> {
+impl<O, T, E, S: RunState> Run<'_, O, T, E, S> {
     /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results are.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ where
     F: ResultFuture<T, E> + Send + 'p,
     T: Send + 'p,
     E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + Send + 'p,
-    S: State + 'p,
+    S: RunState + 'p,
     S::Ended: CarriesError<E> + Display + Send + 'p,
 {
     type Output = Result<T, S::Ended>;

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::{Run, Runs, State, WithoutLimits};
+use super::{Run, RunState, Runs, WithoutLimits};
 use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::result::ResultFuture;
@@ -55,7 +55,7 @@ impl Policy {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<'p, O, F, T, E, S: State>(&self, operation: O) -> Run<'p, O, T, E, S>
+    pub fn run<'p, O, F, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
     where
         Self: Runs<S>,
         O: FnMut() -> F,
@@ -89,7 +89,7 @@ impl Policy {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E, S: State>(&self, operation: O) -> Run<'p, O, T, E, S>
+    pub fn run_blocking<'p, O, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
     where
         Self: Runs<S>,
         O: FnMut() -> Result<T, E>,
@@ -117,7 +117,7 @@ impl Preset {
     /// # Ok(()) }
     /// ```
     #[track_caller]
-    pub fn run<'p, O, F, T, E, S: State>(&self, operation: O) -> Run<'p, O, T, E, S>
+    pub fn run<'p, O, F, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
     where
         Policy: Runs<S>,
         O: FnMut() -> F,
@@ -129,7 +129,7 @@ impl Preset {
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`] with the present
     /// [`policy`](Self::policy).
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E, S: State>(&self, operation: O) -> Run<'p, O, T, E, S>
+    pub fn run_blocking<'p, O, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
     where
         Policy: Runs<S>,
         O: FnMut() -> Result<T, E>,
@@ -142,7 +142,7 @@ impl WithoutLimits {
     /// Runs an operation with retries: [`Policy::run`], which gives the error of the operation itself. Nothing stops the
     /// call, so [`with_cancel`](Run::with_cancel) and [`until`](Run::until) do not compile.
     #[track_caller]
-    pub fn run<'p, O, F, T, E, S: State>(&self, operation: O) -> Run<'p, O, T, E, S>
+    pub fn run<'p, O, F, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
     where
         Self: Runs<S>,
         O: FnMut() -> F,
@@ -154,7 +154,7 @@ impl WithoutLimits {
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`], which gives the error of the
     /// closure itself.
     #[track_caller]
-    pub fn run_blocking<'p, O, T, E, S: State>(&self, operation: O) -> Run<'p, O, T, E, S>
+    pub fn run_blocking<'p, O, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
     where
         Self: Runs<S>,
         O: FnMut() -> Result<T, E>,

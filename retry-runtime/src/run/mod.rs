@@ -25,7 +25,7 @@ use std::time::Duration;
 use self::drive::{BoxedRun, RunParts};
 pub use self::ends::{CarriesError, HoldsStopped, MayStop};
 use self::rules::RunRules;
-pub use self::state::{Beside, ByOn, ByType, ByVerdict, HasSources, Judged, Known, Runs, State};
+pub use self::state::{Beside, ByOn, ByType, ByVerdict, HasSources, Judged, Known, RunState, Runs};
 pub use self::without_limits::WithoutLimits;
 use crate::call::{Cancels, Said};
 use crate::classify::{Answers, Assessment, OkAnswer, Retryable, VerdictAnswer};
@@ -47,7 +47,7 @@ use crate::site::{BudgetOf, SiteSettings};
 /// poll boxes the operation, which must be `Send` too. [`unboxed`](Self::unboxed) does neither box the operation nor require
 /// that: it may then use a `Cell` or an `Rc`, as in a test or on a `LocalSet`.
 #[must_use = "a run does nothing until it is awaited, or called if it is blocking"]
-pub struct Run<'p, O, T, E, S: State> {
+pub struct Run<'p, O, T, E, S: RunState> {
     /// `None` after the first poll.
     parts: Cell<Option<RunParts<'p, O, T, E>>>,
     running: Cell<Option<BoxedRun<'p, T, S::Ended>>>,
@@ -56,7 +56,7 @@ pub struct Run<'p, O, T, E, S: State> {
     state: PhantomData<S>,
 }
 
-impl<O, T, E, S: State> Run<'_, O, T, E, S> {
+impl<O, T, E, S: RunState> Run<'_, O, T, E, S> {
     /// A run with the name and the default budget of this place in the source.
     pub(crate) fn at(place: &'static Location<'static>, policy: Policy, operation: O) -> Self {
         Self::new(RunParts {
@@ -77,7 +77,7 @@ impl<O, T, E, S: State> Run<'_, O, T, E, S> {
     }
 }
 
-impl<'p, O, T, E, S: State> Run<'p, O, T, E, S> {
+impl<'p, O, T, E, S: RunState> Run<'p, O, T, E, S> {
     fn new(parts: RunParts<'p, O, T, E>) -> Self {
         Self {
             parts: Cell::new(Some(parts)),
@@ -92,7 +92,7 @@ impl<'p, O, T, E, S: State> Run<'p, O, T, E, S> {
         parts.expect("a run that was polled is pinned")
     }
 
-    fn change<N: State>(
+    fn change<N: RunState>(
         self,
         change: impl FnOnce(&mut RunParts<'p, O, T, E>),
     ) -> Run<'p, O, T, E, N> {
@@ -337,5 +337,5 @@ impl<'p, O, T, E, C, V, W, X> Run<'p, O, T, E, Known<C, V, W, X>> {
 }
 
 opaque! {
-    Run [O, T, E, S: State] ['_, O, T, E, S];
+    Run [O, T, E, S: RunState] ['_, O, T, E, S];
 }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::ends::HoldsStopped;
-use super::state::{Judged, LimitsOf, State};
+use super::state::{Judged, LimitsOf, RunState};
 use crate::call::{AsksDelay, Call, Judgement, NextAttemptAt, Said};
 use crate::classify::{Assessment, Ruling};
 use crate::event::RetryEvent;
@@ -32,7 +32,7 @@ type OkParts = (bool, Option<Duration>);
 
 impl<T, E> RunRules<'_, T, E> {
     /// Decides what follows an attempt, as generated code does. The rules see the error of the operation.
-    pub(super) fn settle<S: State>(
+    pub(super) fn settle<S: RunState>(
         &mut self,
         call: &mut Call<'_, LimitsOf<E, S>, Last<S::Ended>>,
         ended: Result<Result<T, S::Ended>, LimitsOf<E, S>>,

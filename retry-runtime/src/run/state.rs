@@ -33,7 +33,7 @@ pub enum ByOn {}
 pub enum ByVerdict {}
 
 /// What a [`Run`](crate::Run) knows: a [`Known`]. You need not write it.
-pub trait State: Sealed {
+pub trait RunState: Sealed {
     /// [`Policy`], or [`WithoutLimits`].
     type Policy;
     /// What gives an error its verdict.
@@ -46,7 +46,7 @@ pub trait State: Sealed {
 
 impl<C, V, W, X> Sealed for Known<C, V, W, X> {}
 
-impl<C, V, W, X> State for Known<C, V, W, X> {
+impl<C, V, W, X> RunState for Known<C, V, W, X> {
     type Policy = C;
     type By = V;
     type Way = W;
@@ -59,8 +59,11 @@ pub trait Runs<S> {}
 impl<W, X> Runs<Known<Self, ByType, W, X>> for Policy {}
 impl<W, X> Runs<Known<Self, ByType, W, X>> for WithoutLimits {}
 
-pub(super) type LimitsOf<E, S> =
-    <E as HoldsStopped<<S as State>::Policy, <S as State>::Way, <S as State>::Ended>>::Limits;
+pub(super) type LimitsOf<E, S> = <E as HoldsStopped<
+    <S as RunState>::Policy,
+    <S as RunState>::Way,
+    <S as RunState>::Ended,
+>>::Limits;
 
 /// An error type about which a run can decide: any, if `on` or `verdict` does. If not, the errors need a verdict of their own, so the
 /// type is [`Retryable`].

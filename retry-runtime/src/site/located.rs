@@ -9,23 +9,23 @@ use crate::budget::Budgets;
 use crate::policy::Policy;
 
 /// What all calls at one place share. It is made once and never dropped.
-pub(crate) struct Place {
+pub(crate) struct Located {
     location: &'static Location<'static>,
     name: String,
     state: SiteState,
     /// The default budgets of a layer, one for each host.
     #[cfg(feature = "_layers")]
     pub(crate) hosts: Budgets<String>,
-    next: Next,
+    next: NextLocated,
 }
 
-type Next = OnceLock<&'static Place>;
+type NextLocated = OnceLock<&'static Located>;
 
-impl Place {
+impl Located {
     /// Finds what is shared at this place. Places in the same list are those with the same remainder of their line: it is only
     /// added to, so no call waits for another.
     pub(crate) fn of(place: &'static Location<'static>) -> &'static Self {
-        static LISTS: [Next; 64] = [const { OnceLock::new() }; 64];
+        static LISTS: [NextLocated; 64] = [const { OnceLock::new() }; 64];
         let mut next = &LISTS[place.line() as usize % LISTS.len()];
         loop {
             let known = *next.get_or_init(|| {
@@ -49,7 +49,7 @@ impl Place {
 impl SiteSettings<'static> {
     /// Returns the settings of a call at `place`. All calls at one place share a name and a budget.
     pub(crate) fn at(place: &'static Location<'static>, policy: Policy) -> Self {
-        let shared = Place::of(place);
+        let shared = Located::of(place);
         Self {
             place,
             ..Self::new(&shared.name, policy, &shared.state)

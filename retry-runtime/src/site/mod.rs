@@ -6,7 +6,7 @@ mod located;
 pub(crate) use self::given::Change;
 pub use self::given::{BudgetOf, DelaysOf, LimitOf, PolicyOf, policy};
 #[cfg(feature = "_layers")]
-pub(crate) use self::located::Place;
+pub(crate) use self::located::Located;
 
 use std::borrow::Borrow;
 use std::ops::Deref;

@@ -45,7 +45,7 @@ impl<N> Sending<N> {
 }
 
 /// What an attempt gives, before any rule.
-pub(super) enum Answer<A, C> {
+pub(super) enum Received<A, C> {
     /// A response, with the failure that it stands for.
     Response(A, Option<FailedAttempt>),
     /// An error of the service.
@@ -58,7 +58,7 @@ pub(super) enum Answer<A, C> {
     Cut(C),
 }
 
-impl<A, C> Answer<A, C> {
+impl<A, C> Received<A, C> {
     /// What is known of a request that may not run twice. What comes after the head of a response is the caller's.
     pub(super) fn ended(&self) -> Ended {
         let failed = match self {
@@ -80,7 +80,7 @@ impl<A, C> Answer<A, C> {
 /// What the call settles: a success, a failure or a cut. And the response that stands for the failure.
 pub(super) type Settles<A, C> = (Result<Result<A, FailedAttempt>, C>, Option<A>);
 
-impl<A, C: Limits> Answer<A, C> {
+impl<A, C: Limits> Received<A, C> {
     /// What follows from it, by the table of [`RetryLayer`](super::RetryLayer), for a request that may run twice if that is
     /// `harmless`.
     pub(super) fn settles(self, harmless: bool) -> Settles<A, C> {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     /// What a call does next, and whether it has the response then.
-    fn next<C: Limits>(answer: Answer<(), C>, harmless: bool) -> (&'static str, bool) {
+    fn next<C: Limits>(answer: Received<(), C>, harmless: bool) -> (&'static str, bool) {
         let (settled, response) = answer.settles(harmless);
         let next = match settled {
             Ok(Ok(())) => "succeeds",
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn each_answer_has_the_consequence_that_the_table_of_the_layer_says() {
-        use Answer::{Error, NotReady, Response, TimedOut};
+        use Received::{Error, NotReady, Response, TimedOut};
         use Verdict::{Conflict, Permanent, Refused, Transient, Unknown};
         const ANY: &str = "retries any request";
         const TWICE: &str = "retries what may run twice";
@@ -174,7 +174,7 @@ mod tests {
                 ("timed out", false),
             ),
             (
-                Answer::Cut(Cut::Deadline),
+                Received::Cut(Cut::Deadline),
                 false,
                 ("deadline reached", false),
             ),

@@ -239,6 +239,8 @@ fn no_two_types_have_the_same_name() {
         .types
         .iter()
         .filter(|(_, files)| files.len() > 1)
+        // The module of the middleware has the names of the client that it wraps.
+        .filter(|(name, _)| !["RequestError", "RequestExt"].contains(&name.as_str()))
         .collect();
     assert!(twice.is_empty(), "{twice:#?}");
 }
