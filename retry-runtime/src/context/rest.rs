@@ -57,7 +57,7 @@ pub(crate) struct Noted {
     pub(crate) in_doubt: bool,
     pub(crate) waits: Waits,
     /// What began in the present attempt, and may not happen twice.
-    pub(crate) effects: Vec<Arc<OpenEffect>>,
+    pub(crate) effects: Effects,
     /// The failure of one of two bodies, while the other may succeed.
     pub(crate) aside: Option<Failure>,
     /// The future of `cancel_waits` completed: no hedge begins, and no failure is set aside.
@@ -66,10 +66,25 @@ pub(crate) struct Noted {
     pub(crate) spans: Spans,
 }
 
+/// What began in an attempt. Most have one at most, for which nothing is allocated.
+#[derive(Debug, Default)]
+pub(crate) struct Effects {
+    first: Option<Arc<OpenEffect>>,
+    more: Vec<Arc<OpenEffect>>,
+}
+
+impl Effects {
+    pub(super) fn retain(&mut self, mut keeps: impl FnMut(&OpenEffect) -> bool) {
+        self.first = self.first.take().filter(|effect| keeps(effect));
+        self.more.retain(|effect| keeps(effect));
+    }
+}
+
 impl Noted {
     /// What is pending, was dropped, lost its answer, or was answered and is not left behind.
     pub(super) fn open_effects(&self) -> impl Iterator<Item = &OpenEffect> {
-        let effects = self.effects.iter().map(|effect| &**effect);
+        let effects = self.effects.first.iter().chain(&self.effects.more);
+        let effects = effects.map(|effect| &**effect);
         effects.filter(|effect| effect.ended.is_down())
     }
 
@@ -81,14 +96,18 @@ impl Noted {
             let counts = known.answered.is_down() || !std::mem::replace(&mut answered, true);
             known.ended.is_down() && counts
         });
-        self.effects.push(Arc::clone(effect));
+        let effect = Arc::clone(effect);
+        match &mut self.effects {
+            Effects { first, .. } if first.is_none() => *first = Some(effect),
+            Effects { more, .. } => more.push(effect),
+        }
     }
 
     /// Forgets what the attempt that ended leaves: the next one has no open effect, and may wait for a pause again. After the
     /// signal no attempt follows, and what was cut may have taken effect.
     pub(crate) fn go_on(&mut self) {
         if !self.signalled {
-            self.effects = Vec::new();
+            self.effects = Effects::default();
             self.waits.longest_pause = None;
         }
     }

@@ -160,7 +160,7 @@ fn an_attempt_lists_each_open_effect_once_and_no_other() {
     frame.begin_attempt(None);
     let commits = [(); 2].map(|()| Arc::new(OpenEffect::new(Effect::Commit)));
     assert!(commits.iter().all(|commit| frame.open(commit)));
-    assert_eq!(frame.rest().noted().effects.len(), 2);
+    assert_eq!(frame.rest().noted().open_effects().count(), 2);
     commits[0].ended.raise();
     // A session that posts keeps one request, whose answer came, and those without an answer.
     for _ in 0..3 {
@@ -168,7 +168,7 @@ fn an_attempt_lists_each_open_effect_once_and_no_other() {
         frame.open(&request);
         request.answered.raise();
         assert_eq!(frame.open_effect(), Some(Effect::Commit));
-        assert!(frame.rest().noted().effects.len() <= 3);
+        assert!(frame.rest().noted().open_effects().count() <= 3);
     }
     commits[1].ended.raise();
     assert_eq!(frame.open_effect(), Some(Effect::Request));
