@@ -518,3 +518,27 @@ async fn a_layer_sees_a_request_below_it_that_is_sent_once() {
         assert_eq!(*CALLS.lock().unwrap(), expected, "{is_once}");
     }
 }
+
+/// What most calls never need, and the effect itself. One that may run twice costs nothing.
+#[test]
+fn a_request_that_is_sent_once_allocates_twice() {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_time().build().unwrap();
+    let policy = POLICY.without_limits();
+    let counts = ["GET", "GET", "POST"].map(|method| {
+        let send = || {
+            let request = http::Request::builder().method(method).uri("/");
+            send_once(request.body(()).unwrap(), async |_| {
+                Ok::<_, io::Error>(http::Response::new(()))
+            })
+        };
+        let call = || {
+            runtime
+                .block_on(policy.run(send).unboxed())
+                .map(drop)
+                .unwrap()
+        };
+        allocation_counter::measure(call).count_total
+    });
+    assert_eq!(counts[2], counts[1] + 2, "{counts:?}");
+}
