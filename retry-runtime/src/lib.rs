@@ -23,6 +23,7 @@ pub mod deadline;
 mod delays;
 mod error;
 mod event;
+mod faulty;
 mod few;
 mod forward;
 mod getters;

@@ -2,11 +2,18 @@
 //!
 //! Without the feature `testing`, no scope can be made.
 
+#[cfg(feature = "testing")]
+mod fault;
+
 use std::collections::HashMap;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+#[cfg(feature = "testing")]
+pub use self::fault::Fault;
+#[cfg(feature = "testing")]
+pub(crate) use self::fault::FaultOf;
 use crate::atomics::Flag;
 use crate::budget::{BudgetCell, BudgetRef};
 use crate::classify::Verdict;
@@ -37,6 +44,9 @@ pub(crate) struct ScopeState {
     /// The policies of presets that are not those in the code, by the address of the preset.
     pub(crate) presets: HashMap<usize, Policy>,
     pub(crate) ended: Vec<LoggedCall>,
+    /// The faults that attempts have in place of their body, in order.
+    #[cfg(feature = "testing")]
+    pub(crate) faults: Vec<FaultOf>,
 }
 
 /// A call that ended in a test scope.
@@ -67,6 +77,16 @@ pub(crate) struct KeptForLog {
     pub(crate) delays: Vec<Duration>,
     /// The verdicts of attempts that failed.
     pub(crate) verdicts: Vec<Verdict>,
+    /// Their errors, as events show them.
+    #[cfg(feature = "testing")]
+    pub(crate) errors: Vec<String>,
+}
+
+/// Whether this is the whole name of a function, or the last parts of it.
+#[cfg(feature = "testing")]
+pub(crate) fn is_named(function: &str, name: &str) -> bool {
+    let rest = function.strip_suffix(name);
+    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with("::"))
 }
 
 impl TestScope {

@@ -377,7 +377,7 @@ async fn the_rule_when_follows_a_hint_wherever_it_stands() {
     ) -> Result<(), E> {
         Ok(server.ask()?)
     }
-    async fn generic_run<E: Retryable + Display + From<Failure> + From<Stopped>>(
+    async fn generic_run<E: Retryable + Display + From<Failure> + From<Stopped> + 'static>(
         server: &RefCell<Busy>,
     ) -> Result<(), E> {
         let run = POLICY.run(async || Ok::<_, E>(server.borrow_mut().ask()?));
@@ -414,7 +414,7 @@ async fn the_rule_when_finds_no_hint_in_a_type_that_is_not_known_to_have_one() {
         .with_attempts(2)
         .with_jitter(Jitter::None)
         .without_budget();
-    async fn run<E: Display + From<Failure> + From<Stopped>>(
+    async fn run<E: Display + From<Failure> + From<Stopped> + 'static>(
         server: &RefCell<Busy>,
     ) -> Result<(), E> {
         let run = POLICY.run(async || Ok::<_, E>(server.borrow_mut().ask()?));

@@ -77,6 +77,7 @@ impl Turns<'_> {
         let (hedges, said) = (self.model.hedges(), self.model.idempotent.is_some());
         let twice = (hedges && !said, said || self.model.never_retries());
         let body = self.later(&body::attempt(self.function, plan, body, at, twice), at);
+        let body = self.faulty(body);
         let Plan { allowed, each, .. } = plan;
         // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.
         let (ended, checked, settled) = (self.blame("__ended"), self.checked(), self.settled());
@@ -139,6 +140,15 @@ impl Turns<'_> {
         }
         let by = Ident::new(by, Span::mixed_site());
         generated!(__retry::Ends::#by(&__ends, __error, |__error| #asked))
+    }
+
+    /// In a test scope, an attempt may have a fault in place of its body. Only an error that is `'static` can be one.
+    fn faulty(&self, body: TokenStream) -> TokenStream {
+        match self.model.blocking {
+            _ if !item::may_be_kept(self.function) => body,
+            None => generated!(__retry::faulty(#body)),
+            Some(_) => generated!(__retry::faulty_blocking(#body)),
+        }
     }
 
     /// Asks what comes before the ruling: `until`, `when_ok`, `unless`.

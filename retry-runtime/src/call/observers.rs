@@ -91,6 +91,8 @@ impl State<'_> {
         };
         if let (Some(verdict), Some(own)) = (verdict, self.scope()) {
             own.seen().verdicts.push(verdict);
+            #[cfg(feature = "testing")]
+            own.seen().errors.extend(words.map(ToString::to_string));
         }
         self.record(|| Metric::Attempted(how));
         self.change_spans(|spans| spans.end_attempt(self.frame.which(), how, words));

@@ -10,6 +10,7 @@ use super::ends::{CarriesError, HoldsStopped};
 use super::rules::RunRules;
 use super::state::{Judged, LimitsOf, RunState};
 use crate::call::{Call, CanBlock, Cut, Limits, unless};
+use crate::faulty::{faulty_blocking, faulty_run};
 use crate::lookup::Last;
 use crate::result::ResultFuture;
 use crate::site::SiteSettings;
@@ -30,7 +31,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
-        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended>,
+        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + 'static,
         S::Ended: CarriesError<E> + Display,
     {
         let mut call = Call::<LimitsOf<E, S>, Last<S::Ended>>::with(&self.settings);
@@ -52,7 +53,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
                 return call.cut_between(cut);
             }
             let operation = &mut self.operation;
-            let ended = part!(call.attempt(async { Ok(operation().await?) }));
+            let ended = part!(call.attempt(async { Ok(faulty_run(operation).await?) }));
             let at = match self.rules.settle::<S>(&mut call, ended) {
                 ControlFlow::Continue(at) => at,
                 ControlFlow::Break(result) => return result,
@@ -74,7 +75,7 @@ impl<O, T, E, S: RunState> Run<'_, O, T, E, S> {
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
-        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended>,
+        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + 'static,
         S::Ended: CarriesError<E> + Display,
     {
         self.into_parts().drive::<F, S>()
@@ -88,7 +89,7 @@ impl<O, T, E, S: RunState> Run<'_, O, T, E, S> {
     pub fn call(self) -> Result<T, S::Ended>
     where
         O: FnMut() -> Result<T, E>,
-        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended>,
+        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + 'static,
         LimitsOf<E, S>: CanBlock,
         S::Ended: CarriesError<E> + Display,
     {
@@ -98,7 +99,7 @@ impl<O, T, E, S: RunState> Run<'_, O, T, E, S> {
             if let Err(cut) = call.pass_pause_blocking() {
                 return call.cut_between(cut);
             }
-            let ended = call.attempt_blocking(|| Ok((parts.operation)()?));
+            let ended = call.attempt_blocking(|| Ok(faulty_blocking(&mut parts.operation)()?));
             match parts.rules.settle::<S>(&mut call, ended) {
                 ControlFlow::Continue(at) => call.wait_blocking(at),
                 ControlFlow::Break(result) => return result,
@@ -112,7 +113,7 @@ where
     O: FnMut() -> F + Send + 'p,
     F: ResultFuture<T, E> + Send + 'p,
     T: Send + 'p,
-    E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + Send + 'p,
+    E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + Send + 'static,
     S: RunState + 'p,
     S::Ended: CarriesError<E> + Display + Send + 'p,
 {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::classify::Verdict;
 use crate::report::Report;
-use crate::test_scope::LoggedCall;
+use crate::test_scope::{LoggedCall, is_named};
 
 /// The calls that ended in a [`Scope`](super::Scope), in the order in which they ended.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,10 +20,8 @@ impl Log {
 
     /// Returns the calls of one function, by its whole name or by the last parts of it (`fetch`, `shop::fetch`).
     pub fn calls_of<'l>(&'l self, function: &'l str) -> impl Iterator<Item = &'l LoggedCall> {
-        self.0.iter().filter(move |call| {
-            let rest = call.report.function.strip_suffix(function);
-            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with("::"))
-        })
+        let calls = self.0.iter();
+        calls.filter(move |call| is_named(call.report.function, function))
     }
 }
 
@@ -55,5 +53,12 @@ impl LoggedCall {
     #[must_use]
     pub fn verdicts(&self) -> &[Verdict] {
         &self.kept.verdicts
+    }
+
+    /// Returns the error of each failed attempt, in order, as events show it: `timed out` if a limit cut the attempt, and
+    /// `(sensitive)` if the function is.
+    #[must_use]
+    pub fn errors(&self) -> &[String] {
+        &self.kept.errors
     }
 }

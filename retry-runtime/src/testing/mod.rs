@@ -45,7 +45,25 @@ use std::time::Duration;
 pub use self::log::Log;
 pub use self::scope::Scope;
 use crate::stopped::{Outcome, Stopped};
-pub use crate::test_scope::LoggedCall;
+pub use crate::test_scope::{Fault, LoggedCall};
+
+/// Returns the last part of the name of a function, for [`Scope::with_fault`] and [`Log::calls_of`]. It follows a function that is
+/// renamed.
+///
+/// # Examples
+///
+/// ```
+/// # use reattempt_runtime as reattempt;
+/// fn price() {}
+///
+/// assert_eq!(reattempt::testing::name_of(&price), "price");
+/// ```
+#[must_use]
+pub fn name_of<F>(function: &F) -> &'static str {
+    let name = std::any::type_name_of_val(function);
+    let name = name.split('<').next().unwrap_or(name);
+    name.rsplit("::").next().unwrap_or(name)
+}
 
 /// Makes a [`Stopped`], for tests of code that receives one. It has no limit and no source, and may have run unless it made no attempt.
 ///

@@ -8,7 +8,7 @@ use crate::atomics::Flag;
 use crate::listen::{Listener, WithReport};
 use crate::policy::Policy;
 use crate::preset::Preset;
-use crate::test_scope::TestScope;
+use crate::test_scope::{Fault, FaultOf, TestScope};
 
 /// The settings of a test scope.
 ///
@@ -37,6 +37,7 @@ pub struct Scope {
     waits: bool,
     disabled: bool,
     presets: Vec<(&'static Preset, Policy)>,
+    faults: Vec<(String, Fault)>,
 }
 
 impl Scope {
@@ -48,6 +49,7 @@ impl Scope {
             waits: false,
             disabled: false,
             presets: Vec::new(),
+            faults: Vec::new(),
         }
     }
 
@@ -96,6 +98,16 @@ impl Scope {
         self
     }
 
+    /// Gives attempts of a function a fault in place of their body. The name is the whole name of the function, of a run or of a layer,
+    /// or the last parts of it (`price`, `shop::price`). Of several faults for one name, an attempt has the first one that is not used
+    /// up. Default: no fault.
+    ///
+    /// When the scope ends, it panics if no attempt of such a function began, or if the error of the function is not `'static`.
+    pub fn with_fault(mut self, name: impl Into<String>, fault: Fault) -> Self {
+        self.faults.push((name.into(), fault));
+        self
+    }
+
     /// Runs a future in the scope. Returns its output, and the log of the calls that ended in it.
     ///
     /// # Cancel safety
@@ -106,6 +118,7 @@ impl Scope {
         let calls = WithReport::with(Listener::of(Arc::clone(&scope)), future);
         async move {
             let (output, _) = calls.await;
+            scope.expect_faults();
             (output, Log(mem::take(&mut scope.state().ended)))
         }
     }
@@ -128,6 +141,7 @@ impl Scope {
         let listener = Listener::of(Arc::clone(&scope));
         let output = listener.lend(work);
         listener.pass_on();
+        scope.expect_faults();
         (output, Log(mem::take(&mut scope.state().ended)))
     }
 
@@ -142,6 +156,10 @@ impl Scope {
         for (preset, policy) in self.presets {
             scope.state().presets.insert(preset.address(), policy);
         }
+        let faults = self.faults.into_iter();
+        let asked = false;
+        let faults = faults.map(|(name, fault)| FaultOf { name, fault, asked });
+        scope.state().faults.extend(faults);
         Arc::new(scope)
     }
 }

@@ -20,6 +20,7 @@ use integrations::proxy::{Proxy, To};
 use integrations::until;
 use integrations::upstream::{Upstream, Version};
 use reattempt::http_1::{StatusError, is_idempotent, set_attempt_headers};
+use reattempt::testing::{Fault, Scope};
 use reattempt::tower_0_5::{HttpRequests, RequestBody, Requests, RetryLayer, RetryService};
 use reattempt::{
     Budget, Budgets, Outcome, Policy, Retryable, Stopped, WithoutLimits, deadline, with_report,
@@ -395,6 +396,25 @@ async fn a_call_in_a_pause_takes_no_permit() {
         }
         assert_eq!(permits.available_permits(), 1);
     }
+}
+
+/// In a test scope, an attempt may end with a response or an error in place of the service, which is not called then.
+#[tokio::test(start_paused = true)]
+async fn a_fault_of_a_layer_is_a_response_or_an_error() {
+    let calls = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&calls);
+    let client = service_fn(move |_: Request<String>| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        ready(Ok::<_, ShopError>(Response::new(String::new())))
+    });
+    let client = RetryLayer::new(QUICK).with_name("shop").layer(client);
+    let busy = || Response::builder().status(503).body(String::new()).unwrap();
+    let scope = Scope::new().with_fault("shop", Fault::ends_with(busy).first(1));
+    let scope = scope.with_fault("shop", Fault::ends_with(|| ShopError::Busy).first(1));
+    let (sent, log) = scope.run(client.oneshot(Request::new(String::new()))).await;
+    assert_eq!(sent.unwrap().status(), 200);
+    assert_eq!(log.calls()[0].report().attempts(), 3);
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
 }
 
 /// An error of a service, with a verdict of its own.

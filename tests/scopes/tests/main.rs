@@ -1,5 +1,6 @@
 //! What only the feature `testing` has.
 
 mod blocking;
+mod faults;
 mod hedging;
 mod scope;
