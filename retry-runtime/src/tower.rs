@@ -429,6 +429,13 @@ impl<Q, L> RetryLayer<Q, L> {
         said.unwrap_or_else(|| self.requests.is_idempotent(request))
     }
 
+    /// The policy of a call that has at most this time left.
+    fn policy_within(&self, left: Option<Duration>) -> Policy {
+        let policy = (self.policy)();
+        let deadline = policy.deadline().into_iter().chain(left).min();
+        policy.with_optional_deadline(deadline)
+    }
+
     /// Makes the call of one request: sends it and copies of it to clones of the service until it succeeds, or until there is a
     /// reason to stop. Each attempt waits until its clone is ready.
     ///
@@ -444,20 +451,15 @@ impl<Q, L> RetryLayer<Q, L> {
         S: Service<N, Response: 'static, Error: HasVerdict + 'static> + Clone,
     {
         let layer = layer.borrow();
-        let requests = &layer.requests;
-        let own = requests.own();
-        let mut policy = (layer.policy)();
-        if let Some(left) = own.deadline(&request) {
-            let deadline = policy.deadline().unwrap_or(left);
-            policy = policy.with_deadline(deadline.min(left));
-        }
+        let (requests, own) = (&layer.requests, layer.requests.own());
+        let policy = layer.policy_within(own.deadline(&request));
         let host = requests.host(&request);
         let budget = (layer.budget)(&policy, host.as_deref().unwrap_or(ANY_HOST));
         let mut site = layer.site.clone();
+        site.policy = policy;
         if let Some(budget) = &budget {
             site = site.with_budget(budget.budget());
         }
-        site.policy = policy;
         if !requests.is_idempotent(&request) {
             site.idempotent.get_or_insert(false);
         }
