@@ -142,10 +142,12 @@ impl Turns<'_> {
         generated!(__retry::Ends::#by(&__ends, __error, |__error| #asked))
     }
 
-    /// In a test scope, an attempt may have a fault in place of its body. Only an error that is `'static` can be one.
+    /// In a test scope, an attempt may have a fault in place of its body. Only an error that is `'static` can be one; that of a closure
+    /// without its type may be a type parameter of the function around it.
     fn faulty(&self, body: TokenStream) -> TokenStream {
+        let inferred = has_word(&self.function.output, "_");
         match self.model.blocking {
-            _ if !item::may_be_kept(self.function) => body,
+            _ if inferred || !item::may_be_kept(self.function) => body,
             None => generated!(__retry::faulty(#body)),
             Some(_) => generated!(__retry::faulty_blocking(#body)),
         }

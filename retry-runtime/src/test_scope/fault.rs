@@ -148,7 +148,7 @@ impl TestScope {
         let function = called.iter().find(|function| is_named(function, &name));
         assert!(
             function.is_none(),
-            "no attempt of `{name}` could have its fault: there was none, or the error of the function may borrow or is a type parameter"
+            "no attempt of `{name}` could have its fault: there was none, or the error of the function may borrow, is a type parameter, or is not written in a closure of `run!`"
         );
         panic!("the scope has a fault for `{name}`, which was not called; called were {called:?}");
     }

@@ -220,6 +220,6 @@ fn a_fault_that_no_attempt_can_have_fails_the_test() {
         Scope::new().with_fault("parse", Fault::ends_with(|| "x")),
         parsed,
     );
-    let expected = "no attempt of `parse` could have its fault: there was none, or the error of the function may borrow or is a type parameter";
+    let expected = "no attempt of `parse` could have its fault: there was none, or the error of the function may borrow, is a type parameter, or is not written in a closure of `run!`";
     assert_eq!(text, expected);
 }
