@@ -144,7 +144,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                     format!("open {number}"),
                 )
                 .await?;
-            received.extend(timeout(Duration::from_secs(60), messages.recv()).await?);
+            received.extend(timeout(Duration::from_mins(1), messages.recv()).await?);
             proxy.cut();
         }
         Ok::<_, Box<dyn Error>>(received)

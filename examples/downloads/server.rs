@@ -155,8 +155,9 @@ async fn answer(
 
 /// The checksum of a file.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
-    let sum = Sha256::digest(bytes);
-    sum.iter().map(|byte| format!("{byte:02x}")).collect()
+    let hex = |byte: &u8| format!("{byte:02x}");
+    let sum: Vec<_> = Sha256::digest(bytes).iter().map(hex).collect();
+    sum.concat()
 }
 
 /// The name of a version.

@@ -82,7 +82,7 @@ pub(crate) async fn postpone(
     let range = TRIES.delay_range(attempt - 1, None);
     let [low, high, ..] = RandomState::new().hash_one(attempt).to_ne_bytes();
     let drawn = f64::from(u16::from_ne_bytes([low, high])) / f64::from(u16::MAX);
-    let delay = *range.start() + (*range.end() - *range.start()).mul_f64(drawn);
+    let delay = *range.start() + range.end().saturating_sub(*range.start()).mul_f64(drawn);
     // apalis-postgres 1.0 takes a failed job again as soon as `run_at` has passed, and never moves it. The delay of its
     // `RetryAfterError` is lost.
     sqlx::query("UPDATE apalis.jobs SET run_at = now() + $2 * interval '1 second' WHERE id = $1")

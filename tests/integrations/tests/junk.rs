@@ -177,7 +177,7 @@ async fn a_session_of_postgres_that_was_open_and_is_refused_is_unknown() {
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await?;
-        stream.read(&mut [0; 512]).await?;
+        let _ = stream.read(&mut [0; 512]).await?;
         let ready = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
         stream.write_all(ready).await?;
         stream.read(&mut [0; 512]).await

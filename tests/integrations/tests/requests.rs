@@ -1,6 +1,7 @@
 //! A request that carries the guarantee itself: sent once, wherever it is sent from.
 
 use std::error::Error;
+use std::future::{Ready, ready};
 use std::io;
 use std::pin::Pin;
 use std::sync::{LazyLock, Mutex};
@@ -94,8 +95,11 @@ fn chain() -> ClientBuilder {
     ClientBuilder::new(http())
 }
 
+/// A way to send a request, with its name.
+type Way = (&'static str, fn(&str) -> Sent);
+
 /// Each way to send a request that may not run twice.
-const WAYS: [(&str, fn(&str) -> Sent); 7] = [
+const WAYS: [Way; 7] = [
     ("none", |url| sent(http().post(url).send_checked())),
     ("bytes", |url| {
         sent(http().post(url).body("5").send_checked())
@@ -147,8 +151,8 @@ async fn by_on(send: fn(&str) -> Sent, url: &str) -> Result<u16, BoxError> {
 /// The error becomes a text, and the outer call knows only that.
 #[retry(attempts = 3, base = "1ms", when = |_| true)]
 async fn by_text(send: fn(&str) -> Sent, url: &str) -> io::Result<u16> {
-    let sent = by_on(send, url).await;
-    sent.map_err(|error| io::Error::new(io::ErrorKind::ConnectionReset, error.to_string()))
+    let answered = by_on(send, url).await;
+    answered.map_err(|error| io::Error::new(io::ErrorKind::ConnectionReset, error.to_string()))
 }
 
 /// The attempt learns nothing from a task, so the error alone holds.
@@ -296,7 +300,7 @@ async fn session(left: &mut u32, http: &Client, url: &str) -> Result<(), BoxErro
         http.post(url).send_checked().await?;
         *left -= 1;
         Attempt::record_progress();
-        if *left % 2 == 0 {
+        if left.is_multiple_of(2) {
             Err("the connection is lost")?;
         }
     }
@@ -493,9 +497,9 @@ async fn what_no_check_sees_runs_again() {
 /// A service below a layer that makes two requests: the first runs, and the second is refused.
 #[tokio::test]
 async fn a_layer_sees_a_request_below_it_that_is_sent_once() {
-    async fn first(calls: &Mutex<u32>) -> io::Result<http::Response<()>> {
+    fn first(calls: &Mutex<u32>) -> Ready<io::Result<http::Response<()>>> {
         *calls.lock().unwrap() += 1;
-        Ok(http::Response::new(()))
+        ready(Ok(http::Response::new(())))
     }
     for (is_once, expected) in [(false, 3), (true, 1)] {
         static CALLS: Mutex<u32> = Mutex::new(0);
@@ -536,7 +540,7 @@ fn a_request_that_is_sent_once_allocates_twice() {
             runtime
                 .block_on(policy.run(send).unboxed())
                 .map(drop)
-                .unwrap()
+                .unwrap();
         };
         allocation_counter::measure(call).count_total
     });

@@ -221,7 +221,6 @@ async fn statuses(
 #[tokio::test]
 async fn a_stream_of_grpc_is_opened_again_unless_the_caller_is_not_allowed() {
     let server = Service::start(|call| match call {
-        1 => None,
         2 => Some(Status::unavailable("going away")),
         3 => Some(Status::unauthenticated("who are you?")),
         _ => None,

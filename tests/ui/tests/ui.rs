@@ -111,7 +111,7 @@ fn no_message_suggests_a_private_name() {
 
 /// The names in the code that the attribute and the derive generate. rustc adds one to a message, for the bound that does not hold.
 /// What a user writes, as with `Policy::run`, has only bounds that are in the documentation.
-const GENERATED: [&str; 38] = [
+const GENERATED: [&str; 42] = [
     "Advised",
     "By",
     "Call",

@@ -54,7 +54,10 @@ async fn follow(url: &str, seen: &Cell<i32>, last: i32) -> Result<(), tokio_post
     tokio::select! {
         ended = reads => ended,
         // Its error says why the session ended.
-        lost = notified => lost.and_then(|()| unreachable!("`client` is open")),
+        lost = notified => {
+            lost?;
+            unreachable!("`client` is open")
+        }
     }
 }
 

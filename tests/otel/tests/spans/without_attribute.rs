@@ -3,7 +3,7 @@
 use std::io;
 
 use opentelemetry::Value;
-use reattempt::Policy;
+use reattempt::{Policy, run};
 
 use crate::recorded::{Recorded, text, value};
 
@@ -38,8 +38,9 @@ async fn an_operation_without_an_attribute_has_the_same_spans() {
 #[tokio::test(start_paused = true)]
 async fn a_sensitive_operation_leaves_the_text_out() {
     let recorded = Recorded::start();
-    let operation = || async { Err::<(), _>(reset()) };
-    let call = POLICY.run(operation).with_name("ping").with_sensitive(true);
+    let call = run!(policy = POLICY, name = "ping", sensitive, async || {
+        Err::<(), _>(reset())
+    });
     call.await.unwrap_err();
     let last = recorded.spans().pop().unwrap();
     assert_eq!(text(&last, "error").as_deref(), Some("(sensitive)"));
