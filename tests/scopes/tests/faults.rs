@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use reattempt::testing::{Fault, Log, Scope, name_of};
-use reattempt::{Attempt, Budget, FAST_IO, Outcome, Retryable, Stopped, Verdict, propagate, retry};
+use reattempt::{
+    Attempt, Budget, FAST_IO, Outcome, Retryable, Stopped, Verdict, propagate, retry, run,
+};
 use tokio::time::{Instant, sleep};
 
 const fn ms(millis: u64) -> Duration {
@@ -154,6 +156,11 @@ async fn every_form_of_call_has_faults() {
 
     let run = || FAST_IO.run(async || Ok::<_, io::Error>(7)).with_name("run");
     let (ended, log) = Scope::new().with_fault("run", reset()).run(run()).await;
+    assert_eq!((ended.unwrap(), attempts(&log)), (7, 2));
+    let run = run!(attempts = 3, name = "run", async || -> io::Result<u8> {
+        Ok(7)
+    });
+    let (ended, log) = Scope::new().with_fault("run", reset()).run(run).await;
     assert_eq!((ended.unwrap(), attempts(&log)), (7, 2));
     let run = FAST_IO
         .run_blocking(|| Ok::<_, io::Error>(7))
