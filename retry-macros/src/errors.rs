@@ -40,7 +40,7 @@ pub(crate) use self::typed::{cut, quoted, typed, whole};
 /// A drop without [`finish`](Errors::finish) loses the mistakes, so it panics in tests, though never for a user.
 #[derive(Default)]
 pub(crate) struct Errors {
-    mistakes: Vec<Fault>,
+    mistakes: Vec<Mistake>,
     /// How many places were counted so far.
     places: usize,
     #[cfg(test)]
@@ -50,7 +50,7 @@ pub(crate) struct Errors {
 impl Errors {
     pub(crate) fn push(&mut self, at: impl Into<At>, message: Message) {
         let at = at.into();
-        self.mistakes.push(Fault { at, message });
+        self.mistakes.push(Mistake { at, message });
     }
 
     /// Counts on to the next place, which the parts of the input take in the order of the source.
@@ -67,7 +67,7 @@ impl Errors {
     /// Gives a `compile_error!` for each mistake, in the order of the source. `None` if there is no mistake.
     pub(crate) fn finish(mut self) -> Option<TokenStream> {
         let mistakes = self.take();
-        let told = |Fault { at, message }: Fault| {
+        let told = |Mistake { at, message }: Mistake| {
             let At { start, end, .. } = at;
             let mut tokens = quote_spanned!(start=> x);
             tokens.extend(quote_spanned!(end=> x));
@@ -77,7 +77,7 @@ impl Errors {
         (told.len() > 0).then(|| quote!(#(#told)*))
     }
 
-    fn take(&mut self) -> Vec<Fault> {
+    fn take(&mut self) -> Vec<Mistake> {
         #[cfg(test)]
         {
             self.finished = true;
@@ -148,13 +148,13 @@ impl Message {
 }
 
 /// A mistake and its place.
-pub(crate) struct Fault {
+pub(crate) struct Mistake {
     pub(crate) at: At,
     pub(crate) message: Message,
 }
 
-impl From<Fault> for Vec<Fault> {
-    fn from(fault: Fault) -> Self {
+impl From<Mistake> for Vec<Mistake> {
+    fn from(fault: Mistake) -> Self {
         vec![fault]
     }
 }

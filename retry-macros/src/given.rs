@@ -7,7 +7,7 @@ use quote::ToTokens;
 use syn::parse::{Parse as _, Parser};
 use syn::{Expr, Lit, LitStr};
 
-use crate::errors::{At, Errors, Fault, Message, quoted, typed, value};
+use crate::errors::{At, Errors, Message, Mistake, quoted, typed, value};
 use crate::keys::{self, Grammar, Key};
 use crate::model::Spanned;
 use crate::syntax::{self, RawArg, RawValue};
@@ -117,11 +117,11 @@ impl Given {
     }
 
     /// Parses the whole value. If that fails, it is of the wrong kind.
-    pub(crate) fn parse<P: Parser>(&self, parser: P) -> Result<P::Output, Fault> {
+    pub(crate) fn parse<P: Parser>(&self, parser: P) -> Result<P::Output, Mistake> {
         self.form.parse(parser).map_err(|_| self.wrong())
     }
 
-    pub(crate) fn expr(&self) -> Result<Expr, Fault> {
+    pub(crate) fn expr(&self) -> Result<Expr, Mistake> {
         self.parse(Expr::parse)
     }
 
@@ -152,17 +152,17 @@ impl Given {
     }
 
     /// The error for a value of the wrong kind.
-    pub(crate) fn wrong(&self) -> Fault {
+    pub(crate) fn wrong(&self) -> Mistake {
         self.fault(value::wrong(self.key, &self.typed()))
     }
 
     /// The same, with a better suggestion than the example of the key.
-    pub(crate) fn wrong_but(&self, write: &str) -> Fault {
+    pub(crate) fn wrong_but(&self, write: &str) -> Mistake {
         self.fault(value::wrong_but(self.key, &self.typed(), write))
     }
 
-    pub(crate) fn fault(&self, message: Message) -> Fault {
-        Fault {
+    pub(crate) fn fault(&self, message: Message) -> Mistake {
+        Mistake {
             at: self.at,
             message,
         }

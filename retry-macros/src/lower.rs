@@ -14,7 +14,7 @@ mod word;
 pub(crate) mod tests;
 
 use self::rule::Place;
-use crate::errors::{Errors, Fault, value as wording};
+use crate::errors::{Errors, Mistake, value as wording};
 use crate::given::Given;
 use crate::keys::{self, Id};
 use crate::model::{Model, UnlessRule};
@@ -64,7 +64,7 @@ pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
     model
 }
 
-fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
+fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Mistake>> {
     let blocking = model.blocking.is_some();
     let rules = &mut model.rules;
     match id {
@@ -119,7 +119,7 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Fault>> {
 }
 
 /// The elements of a list. If some are wrong, what is wrong with each of these.
-fn all<T>(elements: impl Iterator<Item = Result<T, Fault>>) -> Result<Vec<T>, Vec<Fault>> {
+fn all<T>(elements: impl Iterator<Item = Result<T, Mistake>>) -> Result<Vec<T>, Vec<Mistake>> {
     let mut faults = Vec::new();
     let found = elements.filter_map(|element| element.map_err(|fault| faults.push(fault)).ok());
     let found = found.collect();

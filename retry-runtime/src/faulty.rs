@@ -57,15 +57,15 @@ mod on_purpose {
         pub struct Faulty<F> {
             #[pin]
             body: F,
-            fault: Option<Made>,
+            fault: Option<MakesFault>,
         }
     }
 
-    type Made = Pin<Box<dyn Future<Output = Option<(Fault, Box<dyn Any>)>> + Send>>;
+    type MakesFault = Pin<Box<dyn Future<Output = Option<(Fault, Box<dyn Any>)>> + Send>>;
 
     /// Runs the body, unless the attempt has a fault.
     pub fn faulty<F>(body: F) -> Faulty<F> {
-        let fault: Made = Box::pin(made());
+        let fault: MakesFault = Box::pin(made());
         let fault = Some(fault);
         Faulty { body, fault }
     }

@@ -9,7 +9,7 @@ use super::errors as wording;
 use super::keys::{Id, Target};
 use crate::editor;
 use crate::errors::value::duplicate;
-use crate::errors::{At, Errors, Fault};
+use crate::errors::{At, Errors, Mistake};
 use crate::given::{Form, Given};
 use crate::keys::Key;
 use crate::syntax::{self, RawArg, Vocabulary};
@@ -106,9 +106,9 @@ impl Marks {
         marks
     }
 
-    fn take(&mut self, word: RawArg, target: Target, errors: &mut Errors) -> Result<(), Fault> {
+    fn take(&mut self, word: RawArg, target: Target, errors: &mut Errors) -> Result<(), Mistake> {
         let at = word.at;
-        let refused = |message| Err(Fault { at, message });
+        let refused = |message| Err(Mistake { at, message });
         let Some(id) = Id::named(&word.name) else {
             return refused(wording::unknown(&word.name, target));
         };
@@ -148,9 +148,9 @@ impl Marks {
 }
 
 /// Sets a mark, which may be given once.
-fn once<T>(slot: &mut Option<T>, value: T, given: &Given) -> Result<(), Fault> {
+fn once<T>(slot: &mut Option<T>, value: T, given: &Given) -> Result<(), Mistake> {
     if slot.is_some() {
-        return Err(Fault {
+        return Err(Mistake {
             at: given.name,
             message: duplicate(given.key),
         });
@@ -161,7 +161,7 @@ fn once<T>(slot: &mut Option<T>, value: T, given: &Given) -> Result<(), Fault> {
 
 impl AfterSource {
     /// `field`, `0`, `.0`, `path::to`, each also in quotes.
-    fn read(given: &Given) -> Result<Self, Fault> {
+    fn read(given: &Given) -> Result<Self, Mistake> {
         let form = &given.form;
         let plain = match form {
             Form::Text(text) => text.value().trim().to_owned(),

@@ -9,7 +9,7 @@ use syn::Expr;
 use super::all;
 use super::expression::{has_name, plain_value, value};
 use crate::duration::parse;
-use crate::errors::Fault;
+use crate::errors::Mistake;
 use crate::errors::duration::{endless, no_delays, not_in_quotes, refused, zero};
 use crate::given::{Form, Given};
 use crate::model::Written;
@@ -17,7 +17,7 @@ use crate::operand::{lone_name, peel};
 use crate::text;
 use crate::tokens;
 
-pub(super) fn length(given: &Given) -> Result<Written<Duration>, Fault> {
+pub(super) fn length(given: &Given) -> Result<Written<Duration>, Mistake> {
     let text = given.text().unwrap_or_else(|| given.typed());
     let is_duration = starts_like_number(&text);
     let parsed = parse(&text);
@@ -60,7 +60,7 @@ fn is_endless(word: &Ident) -> bool {
 }
 
 /// Reads a list of durations, or an expression whose value is a list.
-pub(super) fn delays(given: &Given) -> Result<Written<Vec<Written<Duration>>>, Vec<Fault>> {
+pub(super) fn delays(given: &Given) -> Result<Written<Vec<Written<Duration>>>, Vec<Mistake>> {
     let list = match &given.form {
         Form::List(tokens) => Some(tokens.clone()),
         form => form.tokens().ok().and_then(|tokens| in_brackets(&tokens)),
@@ -80,7 +80,7 @@ pub(super) fn delays(given: &Given) -> Result<Written<Vec<Written<Duration>>>, V
 }
 
 /// Reads `&mut EXPR`: delays that the caller owns, of which each retry takes the next.
-pub(super) fn owned_delays(given: &Given) -> Result<Option<Expr>, Fault> {
+pub(super) fn owned_delays(given: &Given) -> Result<Option<Expr>, Mistake> {
     match given.expr() {
         Ok(Expr::Reference(reference)) if reference.mutability.is_some() => {
             plain_value(given, &reference.expr).map(Some)

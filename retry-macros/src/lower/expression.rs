@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens as _;
 use syn::{Expr, ExprClosure, UnOp};
 
-use crate::errors::{Fault, combination, value as wording, whole};
+use crate::errors::{Mistake, combination, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::model::Written;
 use crate::operand::{lone_name, peel};
@@ -13,7 +13,7 @@ use crate::text;
 use crate::tokens::{self, is_punct};
 
 /// Reads a path, or a closure with one argument.
-pub(super) fn function(given: &Given) -> Result<Expr, Fault> {
+pub(super) fn function(given: &Given) -> Result<Expr, Mistake> {
     // What messages call the argument.
     let argument = match given.key.name {
         "when_ok" | "until" => "value",
@@ -58,7 +58,7 @@ fn first_name(expr: &Expr) -> Option<Ident> {
 }
 
 /// Reads an expression whose value is a future.
-pub(super) fn future(given: &Given) -> Result<Expr, Fault> {
+pub(super) fn future(given: &Given) -> Result<Expr, Mistake> {
     let expr = given.expr()?;
     if let Expr::Await(inner) = untried(&expr) {
         return Err(given.wrong_but(&whole(&inner.base)));
@@ -80,7 +80,7 @@ fn untried(expr: &Expr) -> &Expr {
 
 /// Reads what [`future`] reads. The call makes this future before its first attempt, so an error on the way would end a call
 /// that has not begun.
-pub(super) fn cancel(given: &Given) -> Result<Expr, Fault> {
+pub(super) fn cancel(given: &Given) -> Result<Expr, Mistake> {
     let expr = future(given)?;
     // In an async block or a closure, `?` and `.await` leave nothing else.
     let is_bar = |token: TokenTree| is_punct(Some(&token), "|");
@@ -90,7 +90,7 @@ pub(super) fn cancel(given: &Given) -> Result<Expr, Fault> {
     plain_value(given, &expr)
 }
 
-pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<Expr, Fault> {
+pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<Expr, Mistake> {
     let expr = given.expr()?;
     let is_async = match peel(&expr) {
         Expr::Closure(closure) => closure.asyncness.is_some(),
@@ -108,7 +108,7 @@ pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<Expr, Fault>
 }
 
 /// Reads an expression whose type rustc checks.
-pub(super) fn value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
+pub(super) fn value(given: &Given, expr: &Expr) -> Result<Expr, Mistake> {
     // A word in quotes is not the name of a variable. It may be the name of a constant.
     let quoted = matches!(given.form, Form::Text(_));
     if quoted && lone_name(expr).is_some_and(|name| !is_constant_name(name)) {
@@ -118,7 +118,7 @@ pub(super) fn value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
 }
 
 /// Reads what [`value`] reads, and also the name of an argument in quotes.
-pub(super) fn plain_value(given: &Given, expr: &Expr) -> Result<Expr, Fault> {
+pub(super) fn plain_value(given: &Given, expr: &Expr) -> Result<Expr, Mistake> {
     if !is_value(expr) {
         return Err(given.wrong());
     }
@@ -167,7 +167,7 @@ fn is_value(expr: &Expr) -> bool {
 }
 
 /// Reads a budget, or `Fixed` for `"none"`.
-pub(super) fn budget(given: &Given) -> Result<Written<()>, Fault> {
+pub(super) fn budget(given: &Given) -> Result<Written<()>, Mistake> {
     let found = given.typed();
     let word = found.trim_matches('"').to_lowercase();
     if word == "none" {

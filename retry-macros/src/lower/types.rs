@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Pat, Path, PathSegment, Token, Type};
 
 use super::all;
-use crate::errors::{Fault, Message, typed, value as wording, whole};
+use crate::errors::{Message, Mistake, typed, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::keys::Key;
 use crate::paths::{peel_type, type_arguments};
@@ -16,7 +16,7 @@ use crate::syntax;
 use crate::text;
 use crate::tokens::is_among;
 
-pub(super) fn types(given: &Given) -> Result<Vec<Type>, Vec<Fault>> {
+pub(super) fn types(given: &Given) -> Result<Vec<Type>, Vec<Mistake>> {
     let key = given.key;
     let elements = match &given.form {
         Form::List(list) => &given.elements(list.clone())[..],
@@ -39,7 +39,7 @@ pub(super) fn types(given: &Given) -> Result<Vec<Type>, Vec<Fault>> {
             Some(message) => message,
         };
         let at = given.at_part(&ty);
-        Err(Fault { at, message })
+        Err(Mistake { at, message })
     }))
 }
 

@@ -5,7 +5,7 @@ use quote::{ToTokens as _, quote};
 use syn::{Expr, Lit, LitInt, LitStr};
 
 use super::expression::{is_constant_name, value};
-use crate::errors::{Fault, value as wording};
+use crate::errors::{Mistake, value as wording};
 use crate::given::{Form, Given};
 use crate::model::Written;
 use crate::operand::{literal, lone_name, peel};
@@ -59,7 +59,7 @@ pub(super) static NESTED: WordList = WordList {
     expressions: false,
 };
 
-pub(super) fn word(given: &Given, list: &WordList) -> Result<Written<TokenStream>, Fault> {
+pub(super) fn word(given: &Given, list: &WordList) -> Result<Written<TokenStream>, Mistake> {
     let text = given.text().unwrap_or_else(|| given.typed());
     if let Some(variant) = list.variant(&text, given.at.start) {
         return Ok(Written::Fixed(variant));
@@ -117,7 +117,7 @@ impl WordList {
         self.nearest(&name.to_string()).is_some()
     }
 
-    fn unknown(&self, given: &Given) -> Fault {
+    fn unknown(&self, given: &Given) -> Mistake {
         let found = given.typed();
         let plain = found.trim_matches('"').trim();
         // Only the last segment of a path such as `Jitter::Ful` can be a misspelt word.
@@ -131,7 +131,7 @@ impl WordList {
 
 /// Reads a text that is not empty.
 /// A text is the name itself, whatever it looks like.
-pub(super) fn name(given: &Given) -> Result<Written<LitStr>, Fault> {
+pub(super) fn name(given: &Given) -> Result<Written<LitStr>, Mistake> {
     match &given.form {
         Form::Text(text) if !text.value().trim().is_empty() => Ok(Written::Fixed(text.clone())),
         Form::Rust(_) => value(given, &given.expr()?).map(Written::Expr),
@@ -140,7 +140,7 @@ pub(super) fn name(given: &Given) -> Result<Written<LitStr>, Fault> {
 }
 
 /// `true`, `false`, or an expression of type `bool`.
-pub(super) fn boolean(given: &Given) -> Result<Written<bool>, Fault> {
+pub(super) fn boolean(given: &Given) -> Result<Written<bool>, Mistake> {
     let expr = given.expr()?;
     match (literal(&expr), lone_name(&expr)) {
         (Some(Lit::Bool(value)), _) => Ok(Written::Fixed(value.value)),
@@ -155,7 +155,7 @@ const UNLIMITED: &str = "unlimited infinite infinity inf forever endless unbound
 /// What people write for "one attempt".
 const ONCE: &str = "none never no off once";
 
-pub(super) fn attempts(given: &Given) -> Result<Written<Option<u32>>, Fault> {
+pub(super) fn attempts(given: &Given) -> Result<Written<Option<u32>>, Mistake> {
     let expr = given.expr()?;
     let name = lone_name(&expr).filter(|name| !is_constant_name(name));
     match (literal(&expr), name) {
@@ -169,7 +169,7 @@ pub(super) fn attempts(given: &Given) -> Result<Written<Option<u32>>, Fault> {
     }
 }
 
-fn count(given: &Given, int: &LitInt) -> Result<Written<Option<u32>>, Fault> {
+fn count(given: &Given, int: &LitInt) -> Result<Written<Option<u32>>, Mistake> {
     if !matches!(int.suffix(), "" | "u32") {
         return Err(given.wrong_but(int.base10_digits()));
     }
@@ -181,7 +181,7 @@ fn count(given: &Given, int: &LitInt) -> Result<Written<Option<u32>>, Fault> {
     }
 }
 
-pub(super) fn factor(given: &Given) -> Result<Written<f64>, Fault> {
+pub(super) fn factor(given: &Given) -> Result<Written<f64>, Mistake> {
     let expr = given.expr()?;
     let factor: Option<f64> = match literal(&expr) {
         Some(Lit::Int(int)) if matches!(int.suffix(), "" | "f64") => int.base10_parse().ok(),

@@ -33,7 +33,7 @@ integrations::tests! {
         redis::a_server_that_is_killed_and_restarted_is_waited_for,
         redis::a_managed_connection_survives_a_restart,
         redis::a_command_that_blocks_needs_a_connection_without_a_response_timeout,
-        redis::a_connection_that_was_lost_is_transient_and_none_is_refused,
+        redis::a_connection_that_was_lost_or_cannot_be_made_is_transient,
         redis::what_the_server_says_is_by_its_kind,
         redis::after_a_failover_a_new_connection_writes_and_an_old_one_does_not,
         redis::states_that_pass_are_waited_for,

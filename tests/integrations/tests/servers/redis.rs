@@ -80,7 +80,7 @@ pub(crate) async fn a_managed_connection_survives_a_restart() {
     assert_eq!(counted.unwrap(), 2);
 }
 
-pub(crate) async fn a_connection_that_was_lost_is_transient_and_none_is_refused() {
+pub(crate) async fn a_connection_that_was_lost_or_cannot_be_made_is_transient() {
     let mut server = Server::start().await.unwrap();
     let mut connection = server.connect().await.unwrap();
     let mut blocked = connection.clone();
@@ -98,7 +98,8 @@ pub(crate) async fn a_connection_that_was_lost_is_transient_and_none_is_refused(
     assert_eq!(gone.verdict(), Verdict::Transient, "{gone:?}");
     let refused = server.connect().await.map(drop).unwrap_err();
     assert!(refused.is_connection_refusal(), "{refused:?}");
-    assert_eq!(refused.verdict(), Verdict::Refused, "{refused:?}");
+    // `redis` does not say whether a connection was open.
+    assert_eq!(refused.verdict(), Verdict::Transient, "{refused:?}");
 }
 
 /// As the guide says of `BLPOP`.
