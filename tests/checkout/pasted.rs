@@ -22,7 +22,7 @@ tracing-subscriber = { version = "0.3", default-features = false, features = ["f
 const MAIN: &str = r#"
 use reattempt::reqwest_0_13::RequestExt as _;
 use reattempt::reqwest_middleware_0_5::RetryLayer;
-use reattempt::{Policy, run};
+use reattempt::{Policy, retry, run};
 use reqwest_middleware::ClientBuilder;
 
 const POLICY: Policy = Policy::new();
@@ -136,7 +136,7 @@ fn the_readme_compiles_and_runs_as_pasted() {
     let log = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{log}");
     let printed = String::from_utf8_lossy(&output.stdout);
-    let (log, answers) = printed.split_at(printed.find("pasted").unwrap_or(0));
+    let (log, answers) = printed.split_at(printed.find("\npasted\n").map_or(0, |at| at + 1));
     assert_eq!(answers, "pasted\n".repeat(3), "{printed}");
     // The page leaves out what differs from call to call, and has another name for the crate.
     let [shown] = blocks("text")[..] else {
