@@ -217,7 +217,7 @@ mod tests {
         assert!(page.contains(", half at most 1.2s, "), "{page}");
         // From 400 ms to 800 ms.
         assert!(page.contains("  attempt 6   400."), "{page}");
-        assert!(page.contains("ms to 799."), "{page}");
+        assert!(page.contains("ms to 800."), "{page}");
         assert!(!page.contains("attempt 7 "), "{page}");
     }
 

@@ -88,9 +88,7 @@ async fn the_default_budget_refuses_nothing_up_to_the_shares_on_the_page_and_muc
     assert!(PAGE.contains("up to 200 calls a second whose attempts take up to half a second"));
     let words: Vec<_> = README.split_whitespace().collect();
     let percent = share(" % of the attempts fail at random") * 100.0;
-    let said = format!(
-        "up to 200 calls a second, it refuses nothing while at most {percent} % of the attempts fail."
-    );
+    let said = format!("and {percent} % failing, it refuses none.");
     assert!(words.join(" ").contains(&said), "{said}");
     for (fault, words) in [
         (
