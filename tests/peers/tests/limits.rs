@@ -56,12 +56,12 @@ fn no_future_is_larger_than_its_limit() {
 }
 
 #[test]
-fn a_small_program_grows_by_at_most_80_kb_and_needs_16_crates_without_macros() {
+fn a_small_program_grows_by_at_most_88_kb_and_needs_16_crates_without_macros() {
     let [hand, _, ours, run] = Small::of_each(0);
     for small in [ours, run] {
         let more = small.bytes - hand.bytes;
         println!("{more} bytes more, {} crates", small.crates);
-        assert!(more <= 80_000, "{small:?}");
+        assert!(more <= 88_000, "{small:?}");
     }
     assert!(run.crates <= 16, "{run:?}");
 }
