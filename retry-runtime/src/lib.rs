@@ -5,6 +5,16 @@
 // docs.rs sets it for this crate alone: the pages of its items are those of the facade. Elsewhere they are not hidden, because then
 // no tool that compares public APIs would see them.
 #![cfg_attr(only_use_the_facade, doc(hidden))]
+// A browser follows redirects by itself, and has no middleware.
+#![cfg_attr(
+    all(target_family = "wasm", target_os = "unknown"),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_mut,
+        reason = "what only other targets need"
+    )
+)]
 #![allow(
     clippy::duplicate_mod,
     reason = "the versions of a client share a source, so that they cannot differ"
