@@ -114,7 +114,7 @@ pub trait RequestExt: Sealed + Sized {
 
     /// Sends the request with all retries of a policy, as the layer does: 503 and `Retry-After` count, each host has one budget for all
     /// calls at this place, and a request that may not run twice is repeated only if it had no effect. A failed status of the last
-    /// attempt is an error. For the call around, it is as [`send_checked`](Self::send_checked).
+    /// attempt is an error. For the outer call, it is like [`send_checked`](Self::send_checked).
     ///
     /// # Cancel safety
     ///
