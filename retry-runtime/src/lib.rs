@@ -33,7 +33,8 @@ pub mod deadline;
 mod delays;
 mod error;
 mod event;
-mod faulty;
+#[doc(hidden)]
+pub mod faulty;
 mod few;
 mod forward;
 mod getters;

@@ -19,7 +19,7 @@ pub use crate::classify::{
     says_no_effect, verdict_of,
 };
 pub use crate::context::note_key;
-pub use crate::faulty::{faulty, faulty_blocking};
+pub use crate::faulty::faulty;
 pub use crate::forward::Forwards;
 pub use crate::lookup::*;
 pub use crate::result::{FromStopped, Prepared, ResultLike, typed};

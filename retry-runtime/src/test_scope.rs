@@ -12,8 +12,6 @@ use std::time::Duration;
 
 #[cfg(feature = "testing")]
 pub use self::fault::Fault;
-#[cfg(feature = "testing")]
-pub(crate) use self::fault::FaultOf;
 use crate::atomics::Flag;
 use crate::budget::{BudgetCell, BudgetRef};
 use crate::classify::Verdict;
@@ -46,7 +44,7 @@ pub(crate) struct ScopeState {
     pub(crate) ended: Vec<LoggedCall>,
     /// The faults that attempts have in place of their body, in order.
     #[cfg(feature = "testing")]
-    pub(crate) faults: Vec<FaultOf>,
+    pub(crate) faults: Vec<Fault>,
 }
 
 /// A call that ended in a test scope.

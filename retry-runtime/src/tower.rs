@@ -57,7 +57,7 @@ use crate::budget::Budgets;
 use crate::call::{Call, Cut, Judgement, Limits, Never, Stops, unless};
 use crate::classify::{Assessment, Retryable, Ruling, Verdict};
 use crate::context::{Ended, begin};
-use crate::faulty::faulty_service;
+use crate::faulty::faulty;
 use crate::getters::setters;
 use crate::lookup::{BoxedError, Kept, write_chain};
 use crate::opaque::opaque;
@@ -503,7 +503,7 @@ impl<Q, L> RetryLayer<Q, L> {
                 let mut request = sending.send();
                 own.sends(&mut request);
                 leave = own.leaves(&mut request);
-                let mut response = faulty_service(|| service.call(request)).await?;
+                let mut response = faulty!(fault_of_service().await, service.call(request).await)?;
                 let failure = requests.failure(sending.copy(), &mut response).await;
                 Ok::<_, FailedAttempt>((response, failure.map(FailedAttempt::from)))
             };

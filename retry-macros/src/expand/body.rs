@@ -10,12 +10,13 @@ use crate::usage::is_formatting;
 /// Writes the block of an attempt. `at` is its span, where rustc reports a value that the first attempt used up.
 ///
 /// ```text
-/// Output: { if false { BORROWS return typed::<io::Result<T>>(); } REBORROWS { BODY } }
-///         { if false { BORROWS return typed::<io::Result<T>>(); } REBORROWS EXPRESSION }
+/// Output: { if false { BORROWS return typed::<io::Result<T>>(); } FAULT REBORROWS { BODY } }
+///         { if false { BORROWS return typed::<io::Result<T>>(); } FAULT REBORROWS EXPRESSION }
 /// ```
 pub(super) fn attempt(
     function: &Function,
     plan: &Plan,
+    fault: Option<&TokenStream>,
     body: &TokenStream,
     at: Span,
     (hedged, said): (bool, bool),
@@ -38,7 +39,7 @@ pub(super) fn attempt(
     } else {
         body
     };
-    let code = generated!(#before if false { #never #typed } #within #block);
+    let code = generated!(#before if false { #never #typed } #fault #within #block);
     braced(code, at)
 }
 

@@ -76,8 +76,9 @@ impl Turns<'_> {
         let at = self.function.braces;
         let (hedges, said) = (self.model.hedges(), self.model.idempotent.is_some());
         let twice = (hedges && !said, said || self.model.never_retries());
-        let body = self.later(&body::attempt(self.function, plan, body, at, twice), at);
-        let body = self.faulty(body);
+        let fault = self.fault();
+        let block = body::attempt(self.function, plan, fault.as_ref(), body, at, twice);
+        let body = self.later(&block, at);
         let Plan { allowed, each, .. } = plan;
         // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.
         let (ended, checked, settled) = (self.blame("__ended"), self.checked(), self.settled());
@@ -142,15 +143,16 @@ impl Turns<'_> {
         generated!(__retry::Ends::#by(&__ends, __error, |__error| #asked))
     }
 
-    /// In a test scope, an attempt may have a fault in place of its body. Only an error that is `'static` can be one; that of a closure
-    /// without its type may be a type parameter of the function around it.
-    fn faulty(&self, body: TokenStream) -> TokenStream {
+    /// In a test scope, a fault may end the attempt. Only an error that is `'static` can be one; that of a closure without its type
+    /// may be a type parameter of the function around it.
+    fn fault(&self) -> Option<TokenStream> {
         let inferred = has_word(&self.function.output, "_");
-        match self.model.blocking {
-            _ if inferred || !item::may_be_kept(self.function) => body,
-            None => generated!(__retry::faulty(#body)),
-            Some(_) => generated!(__retry::faulty_blocking(#body)),
-        }
+        let fault = match self.model.blocking {
+            None => generated!(fault().await),
+            Some(_) => generated!(fault_blocking()),
+        };
+        let has_faults = !inferred && item::may_be_kept(self.function);
+        has_faults.then(|| generated!(__retry::faulty!(#fault);))
     }
 
     /// Asks what comes before the ruling: `until`, `when_ok`, `unless`.

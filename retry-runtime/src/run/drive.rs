@@ -10,7 +10,7 @@ use super::ends::{CarriesError, HoldsStopped};
 use super::rules::RunRules;
 use super::state::{Judged, LimitsOf, RunState};
 use crate::call::{Call, CanBlock, Cut, Limits, unless};
-use crate::faulty::{faulty_blocking, faulty_run};
+use crate::faulty::faulty;
 use crate::lookup::Last;
 use crate::result::ResultFuture;
 use crate::site::SiteSettings;
@@ -53,7 +53,8 @@ impl<O, T, E> RunParts<'_, O, T, E> {
                 return call.cut_between(cut);
             }
             let operation = &mut self.operation;
-            let ended = part!(call.attempt(async { Ok(faulty_run(operation).await?) }));
+            let ended =
+                part!(call.attempt(async { Ok(faulty!(fault().await, operation().await)?) }));
             let at = match self.rules.settle::<S>(&mut call, ended) {
                 ControlFlow::Continue(at) => at,
                 ControlFlow::Break(result) => return result,
@@ -99,7 +100,8 @@ impl<O, T, E, S: RunState> Run<'_, O, T, E, S> {
             if let Err(cut) = call.pass_pause_blocking() {
                 return call.cut_between(cut);
             }
-            let ended = call.attempt_blocking(|| Ok(faulty_blocking(&mut parts.operation)()?));
+            let ended =
+                call.attempt_blocking(|| Ok(faulty!(fault_blocking(), (parts.operation)())?));
             match parts.rules.settle::<S>(&mut call, ended) {
                 ControlFlow::Continue(at) => call.wait_blocking(at),
                 ControlFlow::Break(result) => return result,

@@ -26,8 +26,8 @@ impl Policy {
     /// |---|---|
     /// | an `E` that can hold a `Stopped`: `io::Error`, `anyhow::Error`, `Box<dyn Error + Send + Sync>`, `String`, your own with `From<Stopped>` | `Result<T, E>` |
     /// | the error of a client for which a feature is on: `sqlx::Error`, `redis::RedisError` | `Result<T, `[`Error<E>`](crate::Error)`>` |
-    /// | any other `E` | a compile error: write `run!` |
-    /// | any `E`, in [`POLICY.without_limits().run(…)`](Policy::without_limits) | `Result<T, E>` |
+    /// | any other `E`, or one that borrows | a compile error: write `run!` |
+    /// | any `E` that does not borrow, in [`POLICY.without_limits().run(…)`](Policy::without_limits) | `Result<T, E>` |
     ///
     /// Limits, backoff, nested calls, events and reports are those of an annotated function. All calls made at one
     /// place in the source share a name (that place, unless [`with_name`](Run::with_name) sets another) and a default

@@ -8,7 +8,7 @@ use crate::atomics::Flag;
 use crate::listen::{Listener, WithReport};
 use crate::policy::Policy;
 use crate::preset::Preset;
-use crate::test_scope::{Fault, FaultOf, TestScope};
+use crate::test_scope::{Fault, TestScope};
 
 /// The settings of a test scope.
 ///
@@ -37,7 +37,7 @@ pub struct Scope {
     waits: bool,
     disabled: bool,
     presets: Vec<(&'static Preset, Policy)>,
-    faults: Vec<(String, Fault)>,
+    faults: Vec<Fault>,
 }
 
 impl Scope {
@@ -103,8 +103,9 @@ impl Scope {
     /// up. Default: no fault.
     ///
     /// When the scope ends, it panics if no attempt of such a function began, or if the error of the function is not `'static`.
-    pub fn with_fault(mut self, name: impl Into<String>, fault: Fault) -> Self {
-        self.faults.push((name.into(), fault));
+    pub fn with_fault(mut self, name: impl Into<String>, mut fault: Fault) -> Self {
+        fault.name = name.into();
+        self.faults.push(fault);
         self
     }
 
@@ -156,10 +157,7 @@ impl Scope {
         for (preset, policy) in self.presets {
             scope.state().presets.insert(preset.address(), policy);
         }
-        let faults = self.faults.into_iter();
-        let asked = false;
-        let faults = faults.map(|(name, fault)| FaultOf { name, fault, asked });
-        scope.state().faults.extend(faults);
+        scope.state().faults = self.faults;
         Arc::new(scope)
     }
 }

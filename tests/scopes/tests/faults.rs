@@ -1,15 +1,19 @@
 //! Faults on purpose: what attempts do in place of their body.
 
-use std::io;
+use std::fmt::Display;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
-use reattempt::testing::{Fault, Log, Scope, name_of};
+use reattempt::testing::{Fault, Log, LoggedCall, Scope, name_of};
 use reattempt::{
     Attempt, Budget, FAST_IO, Outcome, Retryable, Stopped, Verdict, propagate, retry, run,
 };
 use tokio::time::{Instant, sleep};
+use tracing::subscriber::{NoSubscriber, set_default};
+use tracing::{Dispatch, Level};
 
 const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -21,6 +25,8 @@ enum ShopError {
     Busy(Option<Duration>),
     #[error("no such item")]
     NoItem,
+    #[error("closed")]
+    Closed,
     #[error("stopped: {0:?}")]
     Stopped(Outcome),
 }
@@ -35,6 +41,7 @@ impl Retryable for ShopError {
     fn verdict(&self) -> Verdict {
         match self {
             Self::Busy(_) => Verdict::Throttled,
+            Self::Closed => Verdict::Refused,
             Self::NoItem | Self::Stopped(_) => Verdict::Permanent,
         }
     }
@@ -107,6 +114,120 @@ async fn attempts_have_their_faults_in_order_and_the_call_sees_no_difference() {
     assert_eq!((price, runs, began.elapsed()), (Ok(1), 1, ms(400)));
 }
 
+/// What one attempt after another does, and when: its body, or a fault in its place.
+struct Script(Vec<(u64, ShopError)>, AtomicUsize);
+
+/// What each attempt does, when the hedge begins, and what is seen among others.
+type Case<'a> = (&'a [(u64, ShopError)], u64, &'a [&'a str]);
+
+/// What everyone sees of a call who looks at it.
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<u8>>>);
+
+impl Seen {
+    fn note(&self, what: impl Display) {
+        self.0.lock().unwrap().extend(format!("{what}\n").bytes());
+    }
+}
+
+impl Write for Seen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[retry(
+    attempts = 4,
+    timeout = "1s",
+    hedge = hedge,
+    idempotent = true,
+    budget = SHOP,
+    on_retry = |event| seen.note(format_args!("on_retry: {event}")),
+    before_retry = async |error| seen.note(format_args!("before_retry: {error:?}")),
+    on_end = |report| seen.note(format_args!("on_end: {report}, may have run: {}", report.may_have_run())),
+)]
+async fn buy(script: &Script, hedge: Duration, seen: &Seen) -> Result<u32, ShopError> {
+    let Script(steps, next) = script;
+    if let Some((time, error)) = steps.get(next.fetch_add(1, Ordering::Relaxed)) {
+        sleep(ms(*time)).await;
+        return Err(*error);
+    }
+    let attempt = Attempt::current().unwrap();
+    seen.note(format_args!("after {:?}", attempt.previous()));
+    Ok(attempt.number())
+}
+
+#[retry(attempts = 3, on_end = |report| seen.note(format_args!("outer on_end: {report}")))]
+async fn order(script: &Script, hedge: Duration, seen: &Seen) -> Result<u32, ShopError> {
+    buy(script, hedge, seen).await
+}
+
+/// Runs the script by bodies, or by faults.
+async fn seen_of(steps: &[(u64, ShopError)], hedge: u64, by_faults: bool) -> String {
+    static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
+    LazyLock::force(&SECOND);
+    sleep(Duration::from_secs(60)).await;
+    let mut scope = Scope::new();
+    let mut script = Script(steps.to_vec(), AtomicUsize::new(0));
+    if by_faults {
+        for (time, error) in script.0.drain(..) {
+            let fault = Fault::ends_with(move || error).after(ms(time)).first(1);
+            scope = scope.with_fault("buy", fault);
+        }
+    }
+    let (seen, began) = (Seen::default(), Instant::now());
+    let writer = seen.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(Level::TRACE)
+        .with_span_events(tracing_subscriber::fmt::format::FmtSpan::FULL)
+        .with_ansi(false)
+        .without_time()
+        .with_writer(move || writer.clone());
+    let _guard = set_default(subscriber.finish());
+    let (ended, log) = scope.run(order(&script, ms(hedge), &seen)).await;
+    seen.note(format_args!(
+        "{ended:?} after {:?}\n{log:?}",
+        began.elapsed()
+    ));
+    String::from_utf8(seen.0.lock().unwrap().clone()).unwrap()
+}
+
+/// The verdict, hint, budget, hooks, events, spans, hedges, outer calls and `may_have_run` of an attempt with a fault are those of one
+/// whose body does the same.
+#[tokio::test(start_paused = true)]
+async fn nothing_sees_a_difference_between_a_fault_and_a_body() {
+    const BUSY: ShopError = ShopError::Busy(None);
+    const LATER: ShopError = ShopError::Busy(Some(Duration::from_secs(3)));
+    #[rustfmt::skip]
+    const CASES: &[Case<'_>] = &[
+        (&[(0, BUSY)], 5_000, &["on_retry: attempt 1", "before_retry: Some(Busy(None))", "after Some(Failed"]),
+        (&[(0, LATER)], 5_000, &["next attempt in 3."]),
+        (&[(0, ShopError::NoItem)], 5_000, &["outer on_end: scopes::faults::order: not_retryable, 1 attempt"]),
+        (&[(0, ShopError::Closed); 6], 5_000, &["attempts_exhausted, 4 attempts", "may have run: false"]),
+        (&[(2_000, BUSY)], 5_000, &["before_retry: None", "after Some(TimedOut", "may have run: true"]),
+        (&[(500, BUSY)], 20, &["success, 2 attempts in 20ms, hedge won"]),
+        (&[(500, BUSY), (10, BUSY)], 20, &["hedge lost", "on_retry: attempt 2"]),
+        (&[(0, BUSY); 9], 5_000, &["outer on_end: scopes::faults::order: attempts_exhausted"]),
+    ];
+    for (steps, hedge, among) in CASES {
+        // Some events come once in a process, and others once in a minute.
+        seen_of(steps, *hedge, false).await;
+        let [seen, by_bodies] = [true, false].map(|faults| seen_of(steps, *hedge, faults));
+        let seen = seen.await;
+        assert_eq!(seen, by_bodies.await, "{steps:?}");
+        for part in *among {
+            assert!(
+                seen.contains(part),
+                "{part} of {steps:?} is not in:\n{seen}"
+            );
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_share_of_the_attempts_fails_by_the_seed_of_the_scope() {
     let failed = async |seed, share| {
@@ -130,6 +251,21 @@ async fn a_share_of_the_attempts_fails_by_the_seed_of_the_scope() {
     assert!((10..50).contains(&sum), "{sum}");
     assert_eq!(failed(7, 0.0).await, [0; 100]);
     assert!(failed(7, 1.0).await.iter().all(|failed| *failed > 0));
+
+    // Each fault of a name has a share of its own.
+    let half = |error| Fault::ends_with(move || error).share(0.5);
+    let [busy, closed] = [BUSY(), ShopError::Closed].map(half);
+    let both = Scope::new().with_fault("price", busy);
+    let calls = async {
+        for _ in 0..20 {
+            let _ = shop::price(&AtomicU32::new(0)).await;
+        }
+    };
+    let ((), log) = both.with_fault("price", closed).run(calls).await;
+    let errors: Vec<_> = log.calls().iter().flat_map(LoggedCall::errors).collect();
+    for error in ["busy", "closed"] {
+        assert!(errors.iter().any(|of| *of == error), "{errors:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -154,9 +290,15 @@ async fn every_form_of_call_has_faults() {
         .run_blocking(|| blocks(7));
     assert_eq!((ended.unwrap(), attempts(&log)), (7, 2));
 
-    let run = || FAST_IO.run(async || Ok::<_, io::Error>(7)).with_name("run");
-    let (ended, log) = Scope::new().with_fault("run", reset()).run(run()).await;
+    let begun = AtomicU32::new(0);
+    let begins = || {
+        begun.fetch_add(1, Ordering::Relaxed);
+        async { Ok::<_, io::Error>(7) }
+    };
+    let run = FAST_IO.run(begins).with_name("run");
+    let (ended, log) = Scope::new().with_fault("run", reset()).run(run).await;
     assert_eq!((ended.unwrap(), attempts(&log)), (7, 2));
+    assert_eq!(begun.into_inner(), 1);
     let run = run!(attempts = 3, name = "run", async || -> io::Result<u8> {
         Ok(7)
     });
