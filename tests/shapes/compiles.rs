@@ -163,6 +163,25 @@ pub mod result_beside_a_change {
     }
 }
 
+/// A result with a lifetime, which borrows nothing from what the body changes.
+pub mod result_with_a_lifetime {
+    use super::*;
+
+    pub struct Names(pub Vec<String>);
+
+    impl Names {
+        #[retry]
+        pub async fn next(&mut self) -> io::Result<std::borrow::Cow<'_, str>> {
+            Ok(self.0.pop().unwrap_or_default().into())
+        }
+
+        #[retry]
+        pub async fn all<'n>(&'n mut self) -> io::Result<impl Iterator<Item = String> + 'n> {
+            Ok(std::mem::take(&mut self.0).into_iter())
+        }
+    }
+}
+
 /// An enum that is not `Clone`, and of which the body hands nothing on.
 pub mod enum_that_is_matched {
     use super::*;
