@@ -1,4 +1,5 @@
 //! expect: if the answer to this `.commit()` is lost, the attempt does not know it, and would run the transaction again
+//! errors: 2
 
 use reattempt::retry;
 use tokio_postgres::{Client, Error};
@@ -15,6 +16,15 @@ async fn in_a_task() -> anyhow::Result<()> {
         transaction.commit().await
     });
     Ok(task.await??)
+}
+
+async fn in_a_task_of_a_closure() {
+    let _ = reattempt::run!(attempts = 3, when = |_| true, async || {
+        let mut client = connect().await?;
+        let task = tokio::spawn(async move { client.transaction().await?.commit().await });
+        task.await.expect("no panic")
+    })
+    .await;
 }
 
 fn main() {}
