@@ -8,8 +8,8 @@ use quote::{ToTokens as _, quote_spanned};
 
 use crate::text::among;
 use crate::tokens::{
-    any_text, any_word, before, follows_path, generated, grouped, has_word, is_punct, is_word,
-    located, unraw,
+    any_text, any_word, before, delimiter, follows_path, generated, grouped, has_word, inside,
+    is_punct, is_word, located, unraw,
 };
 
 /// What stands before the body, and the body, in which the attempt gets what each `.commit()`, `.post(…)` and `.patch(…)` returns.
@@ -88,144 +88,143 @@ fn tracked(body: TokenStream, sends: bool, attempt: &str, track: &str) -> TokenS
     each.collect()
 }
 
-/// The methods of a chain, with their arguments.
-type Calls = Vec<(String, TokenStream)>;
+/// A method that is called, and its arguments.
+type Call = (String, TokenStream);
+
+/// Methods that are called one after the other: `.header(…)?.send().await`.
+#[derive(Default)]
+struct Chain {
+    calls: Vec<Call>,
+    /// Whether what it gives has the name that it begins with: `request = request.body(…);`.
+    is_assigned: bool,
+}
+
+/// What sends a request that the attempt knows.
+const TRACKED: &str = "send_once send_checked send_with";
+
+impl Chain {
+    /// The chain that goes on here, and the tokens behind it.
+    fn read(mut tokens: &[TokenTree]) -> (Self, &[TokenTree]) {
+        let mut chain = Self::default();
+        loop {
+            tokens = match tokens {
+                [mark, rest @ ..] if is_punct(Some(mark), "?") => rest,
+                [dot, TokenTree::Ident(name), rest @ ..] if is_punct(Some(dot), ".") => {
+                    let is_generic = is_punct(rest.first(), ":");
+                    let is_group = |it: &TokenTree| delimiter(Some(it)).is_some();
+                    let at = rest.iter().position(is_group).filter(|_| is_generic);
+                    match rest.get(at.unwrap_or(0)..) {
+                        Some([TokenTree::Group(arguments), rest @ ..])
+                            if arguments.delimiter() == Delimiter::Parenthesis =>
+                        {
+                            chain.calls.push((unraw(name), arguments.stream()));
+                            rest
+                        }
+                        _ => rest,
+                    }
+                }
+                _ => return (chain, tokens),
+            };
+        }
+    }
+
+    /// The chain behind each use of a name, at any depth. What is assigned to it is no use.
+    fn of(name: &Ident, tokens: &[TokenTree]) -> Vec<Self> {
+        let mut chains = Vec::new();
+        for (at, token) in tokens.iter().enumerate() {
+            let previous = before(tokens, at, 1);
+            match token {
+                TokenTree::Group(group) => chains.extend(Self::of(name, &inside(group))),
+                TokenTree::Ident(word)
+                    if word == name
+                        && !is_punct(previous, ".")
+                        && !is_punct(tokens.get(at + 1), "=") =>
+                {
+                    let (mut chain, rest) = Self::read(after(tokens, at));
+                    chain.is_assigned = is_punct(previous, "=")
+                        && is_word(before(tokens, at, 2), &name.to_string())
+                        && is_punct(rest.first(), ";");
+                    chains.push(chain);
+                }
+                _ => {}
+            }
+        }
+        chains
+    }
+
+    fn is_tracked(&self) -> bool {
+        self.calls.iter().any(|(name, _)| among(TRACKED, name))
+    }
+
+    /// Whether it sets the header of a key, also by a map among these tokens: `.headers(map)`.
+    fn is_keyed(&self, tokens: &[TokenTree]) -> bool {
+        let sets = |it: TokenTree| matches!(it, TokenTree::Ident(map) if Self::of(&map, tokens).iter().any(Self::sets_header));
+        let is_keyed = |(name, arguments): &Call| match name.as_str() {
+            "attempt_headers" => true,
+            "headers" => arguments.clone().into_iter().any(sets),
+            _ => false,
+        };
+        self.sets_header() || self.calls.iter().any(is_keyed)
+    }
+
+    /// Whether it has a call such as `.header(IDEMPOTENCY_KEY, …)`.
+    fn sets_header(&self) -> bool {
+        self.calls.iter().any(|(name, arguments)| {
+            let arguments = arguments.clone().into_iter();
+            let is_name = |token: &TokenTree| !is_punct(Some(token), ",");
+            let header: TokenStream = arguments.take_while(is_name).collect();
+            among("header insert append", name)
+                && any_text(&header, |text| text.to_lowercase().contains("idempotency"))
+        })
+    }
+}
 
 /// How to ask about the request whose arguments are at `at`, unless its chain says that it has a key or is tracked.
 fn asks_about(tokens: &[TokenTree], at: usize, track: &str) -> Option<&'static str> {
-    let (first, rest) = chain(after(tokens, at));
-    let mut others = Vec::new();
+    let (first, rest) = Chain::read(after(tokens, at));
     // `let request = client.post(url);` goes on where the name stands.
-    let begins = (0..at)
-        .rev()
-        .take_while(|at| !is_punct(tokens.get(*at), ";"));
-    let begins = begins.last().filter(|at| is_word(tokens.get(*at), "let"));
-    let name = begins.and_then(|at| match after(tokens, at) {
-        [TokenTree::Ident(word), TokenTree::Ident(name), ..] if word == "mut" => Some(name),
-        [TokenTree::Ident(name), ..] => Some(name),
-        _ => None,
-    });
-    if let Some(name) = name.filter(|_| is_punct(rest.first(), ";")) {
-        chains_of(name, rest, &mut others);
-    }
-    let has = |calls: &Calls, names: &str| calls.iter().any(|(name, _)| among(names, name));
-    let mut calls = first.iter().chain(others.iter().flatten());
-    if calls.any(|call| is_keyed(call, tokens)) {
+    let begun = tokens.get(..at)?.rsplit(|it| is_punct(Some(it), ";"));
+    let words = begun.take(1).flatten();
+    let mut words = words.filter(|it| !is_word(Some(it), "mut"));
+    let is_let = is_word(words.next(), "let") && is_punct(rest.first(), ";");
+    let others = match words.next() {
+        Some(TokenTree::Ident(name)) if is_let => Chain::of(name, rest),
+        _ => Vec::new(),
+    };
+    let mut all = others.iter().chain([&first]);
+    if all.any(|chain| chain.is_keyed(tokens)) {
         return None;
     }
     // Elsewhere, the name may be sent by another method.
-    let is_tracked = |calls: &Calls| has(calls, TRACKED);
-    let ends = is_tracked(&first) || !others.is_empty() && others.iter().all(is_tracked);
+    let sent: Vec<_> = others.iter().filter(|it| !it.is_assigned).collect();
+    let is_tracked = !sent.is_empty() && sent.iter().all(|it| it.is_tracked());
     match track {
-        _ if !ends => Some("send"),
+        _ if !(is_tracked || first.is_tracked()) => Some("send"),
         "track_apart" => Some("send_apart"),
         "track_beside" => Some("send_beside"),
         _ => None,
     }
 }
 
-/// What sends a request that the attempt knows.
-const TRACKED: &str = "send_once send_checked send_with";
-
 /// The tokens behind the one at `at`.
 fn after(tokens: &[TokenTree], at: usize) -> &[TokenTree] {
     tokens.get(at + 1..).unwrap_or_default()
 }
 
-/// The calls of the chain that goes on here, and the tokens behind it.
-fn chain(mut tokens: &[TokenTree]) -> (Calls, &[TokenTree]) {
-    let mut calls = Calls::new();
-    loop {
-        match tokens {
-            [TokenTree::Punct(mark), rest @ ..] if mark.as_char() == '?' => tokens = rest,
-            [TokenTree::Punct(dot), TokenTree::Ident(name), rest @ ..] if dot.as_char() == '.' => {
-                let is_generic = is_punct(rest.first(), ":");
-                let is_group = |token: &TokenTree| matches!(token, TokenTree::Group(_));
-                let skipped = rest.iter().position(is_group).filter(|_| is_generic);
-                tokens = rest.get(skipped.unwrap_or(0)..).unwrap_or_default();
-                if let [TokenTree::Group(arguments), rest @ ..] = tokens {
-                    if arguments.delimiter() == Delimiter::Parenthesis {
-                        calls.push((unraw(name), arguments.stream()));
-                        tokens = rest;
-                    }
-                }
-            }
-            _ => return (calls, tokens),
-        }
-    }
-}
-
-/// Adds the chain behind each use of the name, at any depth. What is assigned to it is none.
-fn chains_of(name: &Ident, tokens: &[TokenTree], chains: &mut Vec<Calls>) {
-    for (at, token) in tokens.iter().enumerate() {
-        match token {
-            TokenTree::Group(group) => {
-                let inner: Vec<_> = group.stream().into_iter().collect();
-                chains_of(name, &inner, chains);
-            }
-            TokenTree::Ident(word)
-                if word == name
-                    && !is_punct(before(tokens, at, 1), ".")
-                    && !is_punct(tokens.get(at + 1), "=") =>
-            {
-                let (calls, rest) = chain(after(tokens, at));
-                // What is assigned to it again is sent elsewhere.
-                let again = is_punct(before(tokens, at, 1), "=")
-                    && is_word(before(tokens, at, 2), &name.to_string())
-                    && is_punct(rest.first(), ";");
-                if !again || calls.iter().any(|call| is_keyed(call, tokens)) {
-                    chains.push(calls);
-                }
-            }
-            _ => (),
-        }
-    }
-}
-
-/// Whether a call sets the header of a key: `.header(IDEMPOTENCY_KEY, …)`, `.attempt_headers()`, or `.headers(map)` with a map that has
-/// it.
-fn is_keyed((name, arguments): &(String, TokenStream), tokens: &[TokenTree]) -> bool {
-    match name.as_str() {
-        "attempt_headers" => true,
-        "headers" => {
-            let mut chains = Vec::new();
-            let maps = arguments.clone().into_iter();
-            for map in maps.filter_map(|token| match token {
-                TokenTree::Ident(map) => Some(map),
-                _ => None,
-            }) {
-                chains_of(&map, tokens, &mut chains);
-            }
-            let sets = |call: &(String, TokenStream)| call.0 != "headers" && is_keyed(call, &[]);
-            chains.iter().flatten().any(sets)
-        }
-        "header" | "insert" | "append" => {
-            let arguments = arguments.clone().into_iter();
-            let name: TokenStream = arguments
-                .take_while(|token| !is_punct(Some(token), ","))
-                .collect();
-            any_text(&name, |text| text.to_lowercase().contains("idempotency"))
-        }
-        _ => false,
-    }
-}
-
 /// Whether the body sets the header of a key somewhere.
 fn sets_key(body: &TokenStream) -> bool {
     let tokens: Vec<_> = body.clone().into_iter().collect();
-    tokens.iter().enumerate().any(|(at, token)| {
-        let inner = match token {
-            TokenTree::Group(group) => sets_key(&group.stream()),
-            _ => false,
-        };
-        let is_header =
-            |call: &(String, TokenStream)| is_keyed(call, &[]) && call.0 != "attempt_headers";
-        inner
-            || chain(tokens.get(at..).unwrap_or_default())
-                .0
-                .first()
-                .is_some_and(is_header)
-    })
+    let each = tokens.iter().enumerate();
+    let mut each = each.map(|(at, token)| match token {
+        TokenTree::Group(group) => sets_key(&group.stream()),
+        token => {
+            is_punct(Some(token), ".")
+                && Chain::read(tokens.get(at..).unwrap_or_default())
+                    .0
+                    .sets_header()
+        }
+    });
+    each.any(|sets| sets)
 }
 
 #[cfg(test)]
@@ -353,6 +352,14 @@ mod tests {
                 0,
             ),
             ("client.post(url).headers(map).send()", 1),
+            (
+                "let mut request = client.post(url); request = request.headers(request); request.send()",
+                1,
+            ),
+            (
+                "let mut request = client.post(url); map.append(IDEMPOTENCY_KEY, key); request = request.headers(map); request.send()",
+                0,
+            ),
             ("info!(\"no idempotency here\"); client.post(url).send()", 1),
             (
                 "let idempotency_is_off = 1; client.post(url).header(\"x\", idempotency_is_off)",
