@@ -261,7 +261,8 @@ impl Turns<'_> {
     /// Runs `before_retry`, after the wait and before the attempt.
     ///
     /// ```text
-    /// Output: match call.prepare(async { (CLOSURE)().await }).await {   // or call.prepare_blocking(|| { (CLOSURE)() })
+    /// Output: let (before, _) = call.split();
+    ///         match before.prepare(async { (CLOSURE)().await }).await {   // or before.prepare_blocking(|| { (CLOSURE)() })
     ///                   // or let (before, failed) = call.split(); before.prepare(async { async { let ERROR = failed; BODY }.await })
     ///             Ok(prepared) => {
     ///                 if let Some(result) = call.end_preparation(Prepared::into_error(prepared)) { return result; }
@@ -298,23 +299,23 @@ impl Turns<'_> {
         let error = quote_spanned!(at=> __retry::Prepared::into_error(__prepared));
         let [before, work] = item::with_commits(work, false, true);
         let work = self.later(&generated!({ #before #work }), Span::mixed_site());
-        let mut split = None;
-        let (mut owner, mut receiver) = (generated!(__retry::Call), generated!(&mut __call));
-        if with_error {
-            let both = self.call("split", TokenStream::new());
-            let own = generated!(__failed.and_then(|__error| __retry::Ends::own(&__ends, __error)));
-            let own = self.wraps.then(|| generated!(let __failed = #own;));
-            split = Some(generated!(let (__before, __failed) = #both; #own));
-            (owner, receiver) = (generated!(__retry::Preparing), generated!(__before));
-        }
-        let preparation = self.run_by(&owner, &receiver, "prepare", work);
+        let failed = if with_error {
+            generated!(__failed)
+        } else {
+            generated!(_)
+        };
+        let split = self.call("split", TokenStream::new());
+        let own = generated!(__failed.and_then(|__error| __retry::Ends::own(&__ends, __error)));
+        let own = (self.wraps && with_error).then(|| generated!(let __failed = #own;));
+        let preparation = self.run("prepare", work);
         let cut = self.limited.then(|| {
             let stopped = self.call("cut_between", generated!(__result));
             generated!(__retry::Err(__result) => return #stopped,)
         });
         let ended = self.call("end_preparation", error);
         Some(generated! {
-            #split
+            let (__before, #failed) = #split;
+            #own
             match #preparation {
                 __retry::Ok(__prepared) => {
                     if let __retry::Some(__result) = #ended {
@@ -378,22 +379,10 @@ impl Turns<'_> {
     ///         match call.pass_pause_blocking_unless(cancel.as_mut()) { … }
     /// ```
     fn run(&self, part: &str, of: impl ToTokens) -> TokenStream {
-        self.run_by(
-            &generated!(__retry::Call),
-            &generated!(&mut __call),
-            part,
-            of,
-        )
-    }
-
-    /// The same, by a method of what may be a part of the call.
-    fn run_by(
-        &self,
-        owner: &TokenStream,
-        receiver: &TokenStream,
-        part: &str,
-        of: impl ToTokens,
-    ) -> TokenStream {
+        let (owner, receiver) = match part {
+            "prepare" => (generated!(__retry::Preparing), generated!(__before)),
+            _ => (generated!(__retry::Call), generated!(&mut __call)),
+        };
         if self.model.blocking.is_some() {
             let blocks = Ident::new(&format!("{part}_blocking"), Span::mixed_site());
             let run = generated!(#owner::#blocks(#receiver, #of));

@@ -29,18 +29,11 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
             timer: C::Timer::default(),
         }
     }
-
-    /// Runs `before_retry` within the deadline.
-    pub fn prepare<F: Future>(&mut self, body: F) -> impl Future<Output = Result<F::Output, C>> {
-        Attempting {
-            runs: Work::BeforeRetry,
-            ..self.attempt(body)
-        }
-    }
 }
 
 impl<'p, C: Limits, K: Keeps> Call<'p, C, K> {
-    /// Splits a call into what prepares the next attempt, and the error of the last one, unless that was cut or gave an `Ok`.
+    /// Splits a call into what prepares the next attempt, and the error of the last one, if it is kept, and that was not cut and gave no
+    /// `Ok`.
     pub fn split(&mut self) -> (Preparing<'_, 'p, C>, Option<&K::Error>) {
         let preparing = Preparing {
             state: &mut self.state,

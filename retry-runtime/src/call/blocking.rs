@@ -4,7 +4,7 @@
 //! blocking                            async
 //! call.attempt_blocking(|| BODY)      call.attempt(async { BODY }).await
 //! call.wait_blocking(at)              at.await
-//! call.prepare_blocking(|| …)         call.prepare(async { … }).await
+//! before.prepare_blocking(|| …)       before.prepare(async { … }).await
 //! ```
 //!
 //! Nothing can cut code that blocks its thread, so the deadline is checked between attempts, and only `cancel_waits` can stop a call: the
@@ -76,16 +76,6 @@ impl<C: Limits, K> Call<'_, C, K> {
     ) -> Option<()> {
         self.state
             .wait_blocking(at, |wait| sleep_unless(cancel, wait))
-    }
-
-    /// Runs `before_retry`.
-    ///
-    /// # Errors
-    ///
-    /// - The deadline was reached before it began.
-    pub fn prepare_blocking<T>(&mut self, body: impl FnOnce() -> T) -> Result<T, C> {
-        self.state.enter_preparation()?;
-        Ok(self.state.frame.lend(body))
     }
 }
 

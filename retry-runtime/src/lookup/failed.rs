@@ -37,20 +37,23 @@ pub trait Keeps {
     fn error(&self) -> &Self::Error;
 }
 
-impl<E> Keeps for Kept<E> {
-    type Error = E;
+macro_rules! keeps {
+    ($([$($E:ident)?] $Kept:ty => $Error:ty, |$kept:ident| $error:expr;)+) => {$(
+        impl<$($E)?> Keeps for $Kept {
+            type Error = $Error;
 
-    fn error(&self) -> &E {
-        &self.0
-    }
+            fn error(&self) -> &$Error {
+                let $kept = self;
+                $error
+            }
+        }
+    )+};
 }
 
-impl<E> Keeps for Last<E> {
-    type Error = E;
-
-    fn error(&self) -> &E {
-        &self.0
-    }
+keeps! {
+    [E] Kept<E> => E, |kept| &kept.0;
+    [E] Last<E> => E, |kept| &kept.0;
+    [] Nothing => (), |kept| match *kept {};
 }
 
 /// An error that an attempt returned, which generated code asks. `E` can be any type: a concrete type, an alias, a type parameter

@@ -327,12 +327,12 @@ async fn a_commit_in_before_retry_is_not_repeated_further_out() {
     let attempts = Cell::new(0);
     let outer = || async {
         attempts.set(attempts.get() + 1);
-        let mut call = SITE.begin::<()>(&SITE);
+        let mut call = SITE.begin::<Nothing>(&SITE);
         let _ = call.attempt(async {}).await;
         let lost = Ruling::retry(Assessment::new(Verdict::Transient));
         let at = call.state.fail(lost, &"lost").expect("another attempt");
         call.state.next(at).await;
-        let _ = call.prepare(open_commit(pending::<()>())).await;
+        let _ = call.split().0.prepare(open_commit(pending::<()>())).await;
         hang().await
     };
     let stopped = POLICY.with_timeout(MINUTE).run(outer).unboxed().await;
