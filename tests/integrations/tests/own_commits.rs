@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use integrations::written::Written;
 use reattempt::sqlx_0_9::TransactionError;
-use reattempt::{Outcome, Retryable, Stopped, Verdict, propagate, retry, with_report};
+use reattempt::{Outcome, Retryable, Stopped, Verdict, propagate, retry, run, with_report};
 use sqlx::Error;
 use tokio::time::sleep;
 
@@ -191,6 +191,35 @@ async fn a_lost_commit_runs_once_whatever_the_rules_say() {
     {
         assert_eq!(commits, 1, "{name}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_commit_in_a_closure_is_seen_as_in_a_function() {
+    let commits = [(); 4].map(|()| Cell::new(0));
+    let begun = |which: usize, end| Transaction(&commits[which], end);
+    let lost = begun(0, End::Lost);
+    let call = run!(base = "1ms", when = |_| true, async || lost.commit().await);
+    call.await.unwrap_err();
+    let hangs = begun(1, End::Hangs);
+    let call = run!(timeout = "1s", when = |_| true, async || {
+        hangs.commit().await
+    });
+    assert_eq!(end_of(call).await.0, Some(Outcome::InDoubt));
+    let spawned = begun(2, End::Lost);
+    let call = run!(base = "1ms", on(Error), async || {
+        let task = propagate(spawned.commit());
+        tokio::task::LocalSet::new().run_until(task).await
+    });
+    call.await.unwrap_err();
+    let harmless = begun(3, End::Lost);
+    let call = run!(
+        base = "1ms",
+        idempotent = true,
+        when = |_| true,
+        async || { harmless.commit().await }
+    );
+    call.await.unwrap_err();
+    assert_eq!(commits.map(Cell::into_inner), [1, 1, 1, 3]);
 }
 
 /// As the guide lists it: no attribute sees this commit, and what came does not look like a lost connection.
