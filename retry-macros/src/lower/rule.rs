@@ -64,17 +64,11 @@ impl Facts<'_> {
         places.max_by_key(|place| place.name.position)
     }
 
-    /// Reports a mistake at the last of the keys that make it.
+    /// Reports a mistake of which all of these keys are a part, if they are given.
     fn report(&mut self, keys: &[&str], message: Message) {
-        if let Some(place) = self.last(keys) {
+        let is_given = keys.iter().all(|key| self.place(key).is_some());
+        if let Some(place) = self.last(keys).filter(|_| is_given) {
             self.errors.push(place.name, message);
-        }
-    }
-
-    /// Reports a mistake of which all of these keys are a part.
-    fn report_all(&mut self, keys: &[&str], message: Message) {
-        if keys.iter().all(|key| self.place(key).is_some()) {
-            self.report(keys, message);
         }
     }
 
@@ -212,12 +206,12 @@ fn contradictions(facts: &mut Facts<'_>, retries: bool) {
     ];
     for (keys, holds, message) in rows {
         if holds {
-            facts.report_all(keys, message);
+            facts.report(keys, message);
         }
     }
     for Key { name, .. } in KEYS.iter().filter(|key| retries && key.delays_replace) {
         let help = "`delays` says how long each delay is";
-        facts.report_all(&[name, "delays"], wording::no_effect(name, "delays", help));
+        facts.report(&[name, "delays"], wording::no_effect(name, "delays", help));
     }
 }
 

@@ -26,10 +26,7 @@ pub(super) static BACKOFF: WordList = WordList {
     noun: "backoff",
     known: &[
         ("exponential", "exp expo exponential_backoff"),
-        (
-            "constant",
-            "fixed fixed_interval const constant_backoff none",
-        ),
+        ("constant", "fixed fixed_interval const none"),
         ("linear", "incremental"),
         ("fibonacci", "fibo"),
     ],
