@@ -30,7 +30,7 @@ async fn kafka(code: RDKafkaErrorCode) -> Result<(), KafkaError> {
     Err(KafkaError::MessageProduction(code))
 }
 
-// A 409 is permanent: the same object has the same `resourceVersion` again.
+// A 409 is permanent: the same object has the same `resourceVersion` again. If the body reads the object too, it is a conflict.
 #[cfg(heavy)]
 #[rustfmt::skip]
 fn kubernetes(error: &kube::Error) -> (Verdict, Option<Duration>) {
