@@ -12,6 +12,8 @@ pub enum Side {
     Hand,
     /// The attribute.
     Ours,
+    /// `run!`, which becomes the same code. So only what it costs to compile is measured.
+    Run,
     /// `backon`.
     Backon,
     /// `backon-macros`.
@@ -25,7 +27,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// All sides, in the order of the tables.
+    /// All sides whose calls are measured, in the order of the tables.
     pub const ALL: [Self; 8] = [
         Self::Plain,
         Self::Hand,
@@ -53,6 +55,7 @@ impl Side {
             Self::Plain => "plain",
             Self::Hand => "hand",
             Self::Ours => "ours",
+            Self::Run => "run",
             Self::Backon => "backon",
             Self::BackonMacros => "backon-macros",
             Self::TokioRetry2 => "tokio-retry2",
@@ -68,6 +71,7 @@ impl Side {
             Self::Plain => "no retry",
             Self::Hand => "by hand",
             Self::Ours => "`#[retry]`",
+            Self::Run => "`run!`",
             crate_ => crate_.key(),
         }
     }

@@ -17,8 +17,15 @@ use self::source::Program;
 /// The number of functions of a program.
 const FUNCTIONS: usize = 200;
 
-/// The sides to compare. The other sides are not an attribute of a function.
-pub const SIDES: [Side; 4] = [Side::Plain, Side::Hand, Side::Ours, Side::BackonMacros];
+/// The sides to compare.
+pub const SIDES: [Side; 6] = [
+    Side::Plain,
+    Side::Hand,
+    Side::Ours,
+    Side::Run,
+    Side::Backon,
+    Side::BackonMacros,
+];
 
 /// CPU time of the compiler for 200 functions, as ratios to 200 loops by hand.
 #[derive(Clone, Copy, Debug)]

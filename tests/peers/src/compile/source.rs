@@ -42,6 +42,8 @@ fn delay(attempt: u32) -> Duration {
 ";
 
 const POLICY: &str = "
+use backon::Retryable as _;
+
 fn policy() -> backon::ExponentialBuilder {
     backon::ExponentialBuilder::new()
         .with_min_delay(Duration::from_millis(100))
@@ -82,11 +84,24 @@ const TIMEOUT: &str = "\
         Err(_) => Err(io::ErrorKind::TimedOut.into()),
     }";
 
+const BACKON: &str = "\
+    let limited = || async {
+    TIMEOUT
+    };
+    limited.retry(policy()).when(is_temporary).await";
+
+/// The keys of the attribute.
+macro_rules! keys {
+    () => {
+        r#"attempts = 4, timeout = "1.5s", jitter = "full", on = "io::Error", deadline = "5s""#
+    };
+}
+
 impl Program {
     /// The text of the program. All of its functions are compiled to machine code.
     pub(crate) fn text(self) -> String {
         let mut text = HEAD.to_owned();
-        if self.side == Side::BackonMacros {
+        if matches!(self.side, Side::Backon | Side::BackonMacros) {
             text.push_str(POLICY);
         }
         let mut calls = String::new();
@@ -109,16 +124,19 @@ impl Program {
     fn function(self) -> (&'static str, String) {
         let (attribute, around) = match self.side {
             Side::Hand => ("", LOOP),
-            Side::Ours => (
-                "#[reattempt::retry(attempts = 4, timeout = \"1.5s\", jitter = \"full\", on = \"io::Error\", deadline = \"5s\")]\n",
-                "    BODY",
+            Side::Ours => (concat!("#[reattempt::retry(", keys!(), ")]\n"), "    BODY"),
+            Side::Run => (
+                "",
+                concat!("    reattempt::run!(", keys!(), ", async || BODY).await"),
             ),
+            Side::Backon => ("", BACKON),
             Side::BackonMacros => (
                 "#[backon_macros::backon(backoff = policy, when = is_temporary)]\n",
                 TIMEOUT,
             ),
             _ => ("", "    BODY"),
         };
-        (attribute, around.replace("BODY", BODY))
+        let body = around.replace("TIMEOUT", TIMEOUT).replace("BODY", BODY);
+        (attribute, body)
     }
 }

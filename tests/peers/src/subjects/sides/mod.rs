@@ -61,7 +61,7 @@ pub(crate) fn with_body<V: Visit>(side: Side, body: Body, limits: bool, visitor:
             Body::Big => visitor.visit(plain::big),
         },
         Side::Hand => function!(hand),
-        Side::Ours => function!(ours),
+        Side::Ours | Side::Run => function!(ours),
         Side::Backon => function!(backon),
         Side::BackonMacros => function!(backon_macros),
         Side::TokioRetry2 => function!(tokio_retry2),
