@@ -6,7 +6,7 @@ use std::time::Duration;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Expr, LitStr, Signature};
+use syn::{Expr, Signature};
 
 use crate::constant::{is_constant, is_letter, is_static};
 use crate::future::{name_of, typed_arguments};
@@ -76,9 +76,10 @@ pub(crate) fn site(model: &Model, signature: &Signature) -> SiteCode {
     let has_limit =
         limits.iter().any(Option::is_some) || model.cancels().is_some() || model.until.is_some();
     let limited = (has_limit || model.policy.is_none()).then_some(has_limit);
-    let (name, name_of_call) = sorted.name(model.name.as_ref());
+    let (name, name_of_call) = sorted.known(Key::Name, model.name.as_ref());
     let (budget, budget_of_call) = sorted.budget(model.budget.as_ref());
-    let (idempotent, idempotent_of_call) = idempotent(model.idempotent.as_ref());
+    let (idempotent, idempotent_of_call) = sorted.known(Key::Idempotent, model.idempotent.as_ref());
+    let idempotent = idempotent.map(|idempotent| generated!(.with_idempotent(#idempotent)));
     let sensitive = model.sensitive.then(|| generated!(.with_sensitive(true)));
     let hears = model.on_retry.is_some() || model.on_end.is_some();
     let listener = hears.then(|| generated!(.with_listener()));
@@ -119,7 +120,7 @@ pub(crate) fn site(model: &Model, signature: &Signature) -> SiteCode {
     }
 }
 
-/// The setter of the site, and the setter of a call.
+/// The setter or the value of the site, and the setter of a call.
 type Setters = (Option<TokenStream>, Option<TokenStream>);
 
 #[derive(Default)]
@@ -159,14 +160,19 @@ impl Sorted {
         self.add(Key::Nested, &model.nested, |word| variant("Nested", word));
     }
 
-    fn name(&self, name: Option<&Spanned<Written<LitStr>>>) -> Setters {
-        match name.map(|name| &name.value) {
+    /// The value of a setting that is no number, if it is known at compile time, or else the setter of a call.
+    fn known<T: ToTokens>(&self, key: Key, setting: Option<&Spanned<Written<T>>>) -> Setters {
+        match setting.map(|setting| &setting.value) {
             None => (None, None),
-            Some(Written::Fixed(text)) => (Some(text.to_token_stream()), None),
+            Some(Written::Fixed(value)) => (Some(value.to_token_stream()), None),
             Some(Written::Expr(expr)) if self.is_constant(expr) => {
                 (Some(expr.to_token_stream()), None)
             }
-            Some(Written::Expr(expr)) => (None, Some(call_setter("name", expr))),
+            Some(Written::Expr(expr)) => {
+                // This span puts rustc's "arguments to this method are incorrect" on the value.
+                let setter = Ident::new(&format!("with_{}", key.key()), located(expr.span()));
+                (None, Some(generated!(.#setter(#expr))))
+            }
         }
     }
 
@@ -289,20 +295,6 @@ impl Sorted {
     fn names_a_parameter(&self, expr: &Expr) -> bool {
         tokens::any_word(expr, &|word| self.parameters.contains(word))
     }
-}
-
-fn idempotent(idempotent: Option<&Spanned<Written<bool>>>) -> Setters {
-    match idempotent.map(|idempotent| &idempotent.value) {
-        None => (None, None),
-        Some(Written::Fixed(fixed)) => (Some(generated!(.with_idempotent(#fixed))), None),
-        Some(Written::Expr(expr)) => (None, Some(call_setter("idempotent", expr))),
-    }
-}
-
-/// A setter of the settings of a call. This span puts rustc's "arguments to this method are incorrect" on the value.
-fn call_setter(key: &str, expr: &Expr) -> TokenStream {
-    let setter = Ident::new(&format!("with_{key}"), located(expr.span()));
-    generated!(.#setter(#expr))
 }
 
 fn duration(duration: &Duration) -> TokenStream {
