@@ -267,10 +267,15 @@ impl Sorted {
                 let constant = self.is_constant(expr) && !may_be_generic;
                 // This span puts rustc's "arguments to this method are incorrect" on the value.
                 let at = located(expr.span());
-                if !constant && matches!(key, Key::Timeout | Key::Deadline) {
+                let names = !constant || is_static(expr);
+                if names && matches!(key, Key::Timeout | Key::Deadline) {
                     let setter = Ident::new(&format!("with_optional_{name}"), Span::mixed_site());
-                    let limit = quote_spanned!(at=> __retry::LimitOf::limit(#expr));
-                    (false, generated!(.#setter(#limit)))
+                    let limit = if constant {
+                        quote_spanned!(at=> __retry::Limit(#expr).limit())
+                    } else {
+                        quote_spanned!(at=> __retry::LimitOf::limit(#expr))
+                    };
+                    (constant, generated!(.#setter(#limit)))
                 } else {
                     let setter = Ident::new(&format!("with_{name}"), at);
                     (constant, generated!(.#setter(#expr)))

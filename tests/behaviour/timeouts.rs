@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use reattempt::{Outcome, Policy, retry};
 use tokio::sync::Mutex;
 
@@ -138,19 +139,30 @@ async fn a_limit_above_a_day_lasts_as_long_as_it_says() {
 
 #[tokio::test(start_paused = true)]
 async fn a_limit_may_be_an_option() {
+    const FIVE: Option<Duration> = Some(ms(5));
+    const UNSET: Option<Duration> = None;
     plays!(optional(attempts = 1, timeout = limits[0], deadline = limits[1]), limits: [Option<Duration>; 2]);
-    for (limits, ended) in [
-        ([Some(ms(5)), None], Some(Outcome::Timeout)),
-        ([None, Some(ms(5))], Some(Outcome::Deadline)),
-        ([None, None], None),
+    plays!(constant(attempts = 1, timeout = UNSET, deadline = FIVE));
+    plays!(endless(attempts = 1, timeout = UNSET, deadline = UNSET));
+    let script = Script::new([Step::Hang]);
+    for (call, ended) in [
+        (
+            optional(&script, [FIVE, None]).boxed_local(),
+            Some(Outcome::Timeout),
+        ),
+        (
+            optional(&script, [None, FIVE]).boxed_local(),
+            Some(Outcome::Deadline),
+        ),
+        (optional(&script, [None, None]).boxed_local(), None),
+        (constant(&script).boxed_local(), Some(Outcome::Deadline)),
+        (endless(&script).boxed_local(), None),
     ] {
-        let script = Script::new([Step::Hang]);
-        let call = optional(&script, limits);
         let outcome = match tokio::time::timeout(ms(1_000), call).await {
             Ok(cut) => Some(stopped(&cut.unwrap_err()).outcome()),
             Err(_) => None,
         };
-        assert_eq!(outcome, ended, "{limits:?}");
+        assert_eq!(outcome, ended);
     }
 }
 

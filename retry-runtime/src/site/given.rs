@@ -127,6 +127,26 @@ impl LimitOf for Option<Duration> {
     }
 }
 
+/// A constant that `timeout` or `deadline` names. No constant can call the method of a trait.
+#[derive(Debug)]
+pub struct Limit<T>(pub T);
+
+impl Limit<Duration> {
+    /// Returns the limit.
+    #[must_use]
+    pub const fn limit(self) -> Option<Duration> {
+        Some(self.0)
+    }
+}
+
+impl Limit<Option<Duration>> {
+    /// Returns the limit.
+    #[must_use]
+    pub const fn limit(self) -> Option<Duration> {
+        self.0
+    }
+}
+
 /// A type whose value `budget` can take.
 #[diagnostic::on_unimplemented(
     message = "`budget` is a `{Self}`, expected a `reattempt::Budget`",

@@ -120,6 +120,21 @@ mod timeout_wrong_type {
     }
 }
 
+mod timeout_wrong_constant {
+    //! expect: the method was found for
+
+    use std::io;
+
+    use reattempt::retry;
+
+    const LIMIT: u64 = 5;
+
+    #[retry(timeout = LIMIT)]
+    async fn fetch() -> io::Result<u8> {
+        Ok(0)
+    }
+}
+
 mod verdict_bool {
     //! expect: `bool` is no answer about an error, expected a `Verdict`
 
