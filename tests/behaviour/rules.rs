@@ -1,10 +1,12 @@
 //! Which errors a call retries: the rules, in their order.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use reattempt::{Error, Report, RetryEvent, Retryable, Stopped, Verdict, retry, with_report};
+use reattempt::{
+    Error, Outcome, Report, RetryEvent, Retryable, Stopped, Verdict, retry, with_report,
+};
 
 use crate::script::{Script, Step};
 
@@ -65,19 +67,29 @@ async fn rules_and_hooks_can_be_arguments() {
         operation().await
     }
 
-    let script = Script::new([Step::Fail(ErrorKind::NotFound), Step::Succeed]);
-    let retries = Cell::new(0);
-    let selects = |error: &io::Error| error.kind() == ErrorKind::NotFound;
-    let told = |_: &RetryEvent<'_, io::Error>| retries.set(retries.get() + 1);
-    let call = asked(
-        selects,
-        |_| false,
-        |call| *call == 2,
-        told,
-        || script.play(),
-    );
-    assert_eq!(call.await.unwrap(), 3);
-    assert_eq!(retries.get(), 2);
+    // An `Ok` is asked about once, and so is that of the last attempt, which decides the outcome.
+    for (last, outcome) in [
+        (3, Outcome::SuccessAfterRetry),
+        (9, Outcome::AttemptsExhausted),
+    ] {
+        let script = Script::new([Step::Fail(ErrorKind::NotFound), Step::Succeed]);
+        let (retries, asked_about) = (Cell::new(0), RefCell::new(Vec::new()));
+        let selects = |error: &io::Error| error.kind() == ErrorKind::NotFound;
+        let told = |_: &RetryEvent<'_, io::Error>| retries.set(retries.get() + 1);
+        let failed = |call: &usize| {
+            asked_about.borrow_mut().push(*call);
+            *call < last
+        };
+        let call = asked(selects, |_| false, failed, told, || script.play());
+        let (ended, report) = with_report(call).await;
+        let ended = ended.unwrap();
+        assert_eq!(report.unwrap().outcome(), outcome);
+        assert_eq!(
+            (retries.get(), asked_about.into_inner()),
+            (ended - 1, (2..=ended).collect())
+        );
+        assert_eq!(ended, last.min(4));
+    }
 }
 
 #[tokio::test(start_paused = true)]
