@@ -81,7 +81,7 @@ pub trait RequestExt: Sealed + Sized {
     fn send_once(self) -> impl Future<Output = Result<Response, RequestError>>;
 
     /// The same. A status that is a failure is an error, as with [`check`](super::ResponseExt::check), and so is a redirect that
-    /// was not followed, if the request may not run twice.
+    /// was not followed.
     ///
     /// # Cancel safety
     ///

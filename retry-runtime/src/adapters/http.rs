@@ -167,6 +167,19 @@ impl StatusError {
         Self { url, ..self }
     }
 
+    /// A redirect that the client has not followed.
+    #[cfg(feature = "_requests")]
+    pub(crate) fn of_redirect(status: StatusCode, headers: &HeaderMap) -> Option<Self> {
+        (status.is_redirection() && headers.contains_key(::http::header::LOCATION)).then_some(
+            Self {
+                status,
+                retry_after: None,
+                url: None,
+                known: None,
+            },
+        )
+    }
+
     /// Whether the server did not run the request.
     fn had_no_effect(&self) -> bool {
         match self.verdict() {

@@ -124,10 +124,14 @@ async fn a_token_is_refreshed_once_for_all_callers_and_not_after_a_503() {
     }
 }
 
-/// Delivers a webhook, with a client that follows no redirect.
+/// Delivers a webhook, with a client that follows no redirect. The receiver knows an event again by its number.
 #[retry(attempts = 3, base = "10ms")]
-async fn deliver(client: &Client, url: &str, body: &'static str) -> Result<(), RequestError> {
-    client.post(url).body(body).send_checked().await?;
+async fn deliver(client: &Client, url: &str, event: Option<u32>) -> Result<(), RequestError> {
+    let mut request = client.post(url).body("paid");
+    if let Some(event) = event {
+        request = request.header("idempotency-key", event);
+    }
+    request.send_checked().await?;
     Ok(())
 }
 
@@ -135,7 +139,9 @@ fn moved(posts: &AtomicU32, method: &Method, _: &HeaderMap, _: &[u8]) -> Respons
     if method == Method::GET {
         return "a page for people".into_response();
     }
-    posts.fetch_add(1, Relaxed);
+    if posts.fetch_add(1, Relaxed) % 2 == 0 {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
     (StatusCode::FOUND, [(header::LOCATION, "/login")]).into_response()
 }
 
@@ -144,13 +150,21 @@ async fn a_webhook_that_is_redirected_is_not_delivered() {
     let posts = Arc::new(AtomicU32::new(0));
     let url = serve(Arc::clone(&posts), moved).await;
     // By default, the client makes a GET of it, whose answer is 200.
-    deliver(&client(), &url, "paid").await.unwrap();
+    deliver(&client(), &url, Some(1)).await.unwrap();
     let none = Client::builder()
         .no_proxy()
         .redirect(redirect::Policy::none());
-    let error = deliver(&none.build().unwrap(), &url, "paid").await;
-    assert!(matches!(error, Err(RequestError::InDoubt(_))), "{error:?}");
-    assert_eq!(posts.load(Relaxed), 2, "one for each call");
+    let none = none.build().unwrap();
+    let error = deliver(&none, &url, Some(2)).await.unwrap_err();
+    assert!(matches!(error, RequestError::Status(_)), "{error:?}");
+    assert_eq!(error.status(), Some(StatusCode::FOUND));
+    assert_eq!(posts.load(Relaxed), 4, "each call repeats the 503");
+    // Without a key, the first answer that is a failure ends it, whether it is a 503 or a 302.
+    for sent in [5, 6] {
+        let error = deliver(&none, &url, None).await.unwrap_err();
+        assert!(matches!(error, RequestError::InDoubt(_)), "{error:?}");
+        assert_eq!(posts.load(Relaxed), sent);
+    }
 }
 
 /// Sends the rest of a file, after it has asked how far the last attempt came. `session` is the URL that the store gave for the upload.

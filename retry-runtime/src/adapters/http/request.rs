@@ -129,7 +129,8 @@ impl<F: Fn(StatusCode, &HeaderMap) -> bool> Sends<F> {
             let (result, redirected) = answered.await;
             let failure = result.as_ref().ok().and_then(|answer: &A| {
                 let (status, headers) = answer.parts();
-                let failure = answer.failure()?;
+                let failure = answer.failure();
+                let failure = failure.or_else(|| StatusError::of_redirect(status, headers))?;
                 let refused = (self.refused)(status, headers);
                 Some(if refused { failure.refused() } else { failure })
             });
