@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Each attempt has a timeout, and the whole call a deadline. Waits use exponential backoff with full jitter. Dropping the future stops
-//! the attempt or the wait at once. All calls of the function share a retry budget for outages. When it is empty, a failed call is not
+//! the attempt or the wait at once. All calls of the function share a retry budget for outages. When it is empty, most failed calls are not
 //! retried, and logs and metrics have the outcome `budget`: [Why did my call fail after one attempt?](guide::budgets)
 //!
 //! # Ways in
@@ -46,7 +46,7 @@
 //!
 //! | policy | for |
 //! |---|---|
-//! | [`FAST_IO`] | a cache, or a database nearby |
+//! | [`FAST_IO`] | a database or a service nearby |
 //! | [`SLOW_IO`] | a service that takes seconds |
 //! | [`BATCH`] | work that shall wait and not fail; give it a deadline |
 //! | [`FILES`] | files that another process holds for a moment |

@@ -167,7 +167,7 @@ fn a_service_with_axum_reqwest_and_sqlx_gets_five_more_crates() {
         more,
         [&of_this_repository[..], &["scoped-tls-hkt", "strsim"]].concat()
     );
-    let said = "A service with axum, reqwest and sqlx gets five more crates, three of them ours";
+    let said = "A service with axum, reqwest and sqlx, without their default features, gets five more crates";
     assert!(read("README.md").contains(said), "{said}");
 }
 
