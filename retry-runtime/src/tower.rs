@@ -56,7 +56,7 @@ use crate::adapters::known;
 use crate::budget::Budgets;
 use crate::call::{Call, Cut, Judgement, Limits, Never, Stops, unless};
 use crate::classify::{Assessment, Retryable, Ruling, Verdict};
-use crate::context::{Ended, begin};
+use crate::context::{Ended, OpenEffect, begin};
 use crate::faulty::faulty;
 use crate::getters::setters;
 use crate::lookup::{BoxedError, Kept, write_chain};
@@ -497,7 +497,7 @@ impl<Q, L> RetryLayer<Q, L> {
             let mut service = service.clone();
             let mut leave = None;
             // No outer attempt is repeated that has sent it, unless it had no effect.
-            let once = (site.idempotent == Some(false)).then(|| begin(Effect::Request).0);
+            let once = begin_if(site.idempotent == Some(false)).await;
             let attempt = async {
                 poll_fn(|context| service.poll_ready(context)).await?;
                 let mut request = sending.send();
@@ -552,6 +552,15 @@ impl<Q, L> RetryLayer<Q, L> {
             sending = Sending::of(requests.copy(sending.again()));
         }
     }
+}
+
+/// Enters a request into the outer attempt, if it is sent once.
+async fn begin_if(once: bool) -> Option<Arc<OpenEffect>> {
+    if !once {
+        return None;
+    }
+    let (open, _) = begin(Effect::Request).await;
+    Some(open)
 }
 
 /// Whether another server may answer better than the one that failed so.

@@ -164,7 +164,10 @@ impl State<'_> {
     fn begin_hedge(&mut self) {
         self.log(Event::HEDGED);
         self.frame.hedge = Some(HedgeOutcome::Lost);
-        self.frame.rest().noted().in_doubt = true;
+        let mut noted = self.frame.rest().noted();
+        noted.in_doubt = true;
+        noted.effects.one_at_a_time = self.settings.idempotent != Some(true);
+        drop(noted);
         self.frame.count_attempt();
         self.frame.bodies = Bodies::Both(Which::Hedge);
         // As for a retry: taken back if the call succeeds.

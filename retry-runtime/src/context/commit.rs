@@ -6,7 +6,12 @@
 //! or in a `FuturesUnordered`, which polls only what was woken.
 
 #[cfg(any(feature = "_transactions", feature = "http-1", test))]
-use std::sync::Arc;
+use std::{
+    future::poll_fn,
+    mem,
+    sync::{Arc, PoisonError},
+    task::{Poll, Waker},
+};
 
 #[cfg(any(feature = "_transactions", feature = "http-1", test))]
 use super::frame::Frame;
@@ -31,7 +36,8 @@ pub(crate) enum Ended {
 /// Awaits what may have taken effect as soon as it has begun.
 ///
 /// If this future is dropped before its end, or `ends` leaves that in doubt, the attempt is not repeated, whatever fails. This
-/// also holds for the attempts of the outer calls. It also holds after an answer, until the attempt records progress.
+/// also holds for the attempts of the outer calls. It also holds after an answer, until the attempt records progress. If the other
+/// body of a hedged attempt has begun one, this one waits until that is known to have had no effect.
 #[cfg(any(feature = "_transactions", feature = "http-1", test))]
 pub(crate) async fn open<T>(
     effect: Effect,
@@ -42,7 +48,7 @@ pub(crate) async fn open<T>(
     use crate::trace::{Lines, TEN_IN_A_SECOND, in_doubt, limited};
 
     // If the future is dropped before its end, the effect stays open.
-    let (open, in_call) = begin(effect);
+    let (open, in_call) = begin(effect).await;
     let output = future.await;
     match ends(&output) {
         // The error of a request says it.
@@ -65,21 +71,48 @@ pub(crate) async fn open<T>(
 
 /// Begins such an effect. Returns whether it is in an attempt too.
 #[cfg(any(feature = "_transactions", feature = "http-1", test))]
-pub(crate) fn begin(effect: Effect) -> (Arc<OpenEffect>, bool) {
-    let open = Arc::new(OpenEffect::new(effect));
-    let in_call = super::outer(|frame| frame.open(&open));
-    (open, in_call == Some(true))
+pub(crate) async fn begin(effect: Effect) -> (Arc<OpenEffect>, bool) {
+    loop {
+        let open = Arc::new(OpenEffect::new(effect));
+        match super::outer(|frame| frame.open(&open)) {
+            Some(Err(other)) => {
+                // Outer attempts may know this one already.
+                open.end(Ended::Known);
+                other.wait().await;
+            }
+            opened => return (open, matches!(opened, Some(Ok(true)))),
+        }
+    }
 }
 
 #[cfg(any(feature = "_transactions", feature = "http-1", test))]
 impl OpenEffect {
     pub(crate) fn end(&self, ended: Ended) {
         match ended {
-            Ended::Known => drop(self.ended.raise()),
+            Ended::Known => {
+                self.ended.raise();
+                let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                mem::take(&mut *waiting).into_iter().for_each(Waker::wake);
+            }
             #[cfg(feature = "http-1")]
             Ended::Answered => drop(self.answered.raise()),
             Ended::InDoubt => (),
         }
+    }
+
+    /// Waits until it is known how it ended. If that stays in doubt, the attempt ends first.
+    async fn wait(&self) {
+        poll_fn(|context| {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            if !self.ended.is_down() {
+                return Poll::Ready(());
+            }
+            if !waiting.iter().any(|waker| waker.will_wake(context.waker())) {
+                waiting.push(context.waker().clone());
+            }
+            Poll::Pending
+        })
+        .await;
     }
 }
 
@@ -98,13 +131,11 @@ pub(crate) async fn open_commit<T, E: crate::classify::Lost>(
 #[cfg(any(feature = "_transactions", feature = "http-1", test))]
 impl Frame {
     /// Adds what opens to the effects of the present attempt, or of its `before_retry`, and to those of the outer attempts. Returns
-    /// whether there is an attempt.
-    fn open(&self, effect: &Arc<OpenEffect>) -> bool {
+    /// whether there is an attempt, or what must end before.
+    fn open(&self, effect: &Arc<OpenEffect>) -> Result<bool, Arc<OpenEffect>> {
         let in_call = self.is_attempt() || self.is_call();
-        if in_call {
-            self.within_rest().open(effect);
-        }
-        in_call
+        let other = in_call.then(|| self.within_rest().open(effect, self.which()));
+        other.flatten().map_or(Ok(in_call), Err)
     }
 }
 

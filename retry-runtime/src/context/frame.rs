@@ -239,7 +239,7 @@ impl Frame {
 
     /// The call began in this outer attempt, where what may not happen twice is open too.
     pub(crate) fn begin_within(&self, outer: &Self) {
-        let around = outer.within_rest();
+        let around = &(Arc::clone(outer.within_rest()), outer.which());
         // The node has room for it, unless several calls have that node.
         if !self
             .node
@@ -291,10 +291,14 @@ impl Frame {
     #[inline]
     pub(crate) fn open_effect(&self) -> Option<Effect> {
         let noted = self.rest.get()?.noted();
-        let open = noted
-            .open_effects()
-            .max_by_key(|open| open.answered.is_down())?;
-        Some(open.effect)
+        let open = noted.open_effects().map(|(open, _)| open);
+        Some(open.max_by_key(|open| open.answered.is_down())?.effect)
+    }
+
+    /// Whether the present one of two bodies has an open effect.
+    pub(crate) fn has_open_effect_of_body(&self) -> bool {
+        let rest = self.rest.get().map(|rest| rest.noted());
+        rest.is_some_and(|noted| noted.open_effects().any(|(_, of)| *of == self.which()))
     }
 
     /// Whether a commit is among them.
@@ -304,7 +308,7 @@ impl Frame {
         rest.is_some_and(|noted| {
             noted
                 .open_effects()
-                .any(|open| open.effect == Effect::Commit)
+                .any(|(open, _)| open.effect == Effect::Commit)
         })
     }
 

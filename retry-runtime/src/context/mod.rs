@@ -21,4 +21,6 @@ pub(crate) use self::commit::{Ended, open};
 pub(crate) use self::frame::{Frame, beside_body, outer};
 pub(crate) use self::nesting::FunctionId;
 pub(crate) use self::phase::{Allowed, Bodies, Leeway, Phase, Times};
+#[cfg(feature = "_layers")]
+pub(crate) use self::rest::OpenEffect;
 pub(crate) use self::rest::Rest;

@@ -25,7 +25,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use super::rest::Rest;
+use super::rest::Around;
 use crate::clock::Stamp;
 use crate::few;
 
@@ -50,8 +50,8 @@ const LAST: u32 = 1000;
 #[derive(Debug, Default)]
 pub(crate) struct Node {
     state: Mutex<NodeState>,
-    /// What the outer attempt shares with the call.
-    around: OnceLock<Arc<Rest>>,
+    /// Where the call began.
+    around: OnceLock<Around>,
 }
 
 #[derive(Debug, Default)]
@@ -175,14 +175,14 @@ impl Node {
         inside.any(|(_, node)| is_running(node) && !node.known().follows)
     }
 
-    /// The call began in this outer attempt. Returns false if several calls have this node, so it cannot say of which they are.
-    pub(super) fn begin_within(&self, around: &Arc<Rest>) -> bool {
+    /// The call began there. Returns false if several calls have this node, so it cannot say of which they are.
+    pub(super) fn begin_within(&self, around: &Around) -> bool {
         let is_own = !self.known().shared;
-        is_own && self.around.set(Arc::clone(around)).is_ok()
+        is_own && self.around.set(around.clone()).is_ok()
     }
 
-    /// What the outer attempt shares with the call.
-    pub(super) fn around(&self) -> Option<&Arc<Rest>> {
+    /// Where the call began.
+    pub(super) fn around(&self) -> Option<&Around> {
         self.around.get()
     }
 

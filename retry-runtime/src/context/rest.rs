@@ -1,12 +1,14 @@
 //! What most calls never need, so that it is made when it is first needed. Tasks that carry an attempt share it.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+#[cfg(any(feature = "_transactions", feature = "http-1", test))]
+use std::task::Waker;
 use std::time::Duration;
 
 use crate::atomics::Flag;
 use crate::classify::AskedDelay;
 use crate::clock::Stamp;
-use crate::report::PreviousFailure;
+use crate::report::{PreviousFailure, Which};
 use crate::stopped::{Effect, Outcome};
 use crate::test_scope::CallInScope;
 use crate::trace::Spans;
@@ -17,11 +19,14 @@ pub(crate) struct Rest {
     pub(crate) scope: Option<CallInScope>,
     /// The idempotency key, made when it is first asked for.
     pub(super) key: OnceLock<u128>,
-    /// That of the outer attempt in which the call began. What opens in the call is open there too.
-    around: OnceLock<Arc<Rest>>,
+    /// Where the call began. What opens in the call is open there too.
+    around: OnceLock<Around>,
     // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
     notes: Mutex<Noted>,
 }
+
+/// Where a call began: what the outer attempt shares with it, and in which body of that.
+pub(super) type Around = (Arc<Rest>, Which);
 
 /// What an attempt began that may not happen twice. Outer attempts share it.
 #[derive(Debug)]
@@ -31,16 +36,19 @@ pub(crate) struct OpenEffect {
     pub(super) answered: Flag,
     /// It is known how it ended, or that it had no effect.
     pub(super) ended: Flag,
+    /// What waits for that, in the other body of the attempt.
+    #[cfg(any(feature = "_transactions", feature = "http-1", test))]
+    pub(super) waiting: Mutex<Vec<Waker>>,
 }
 
 #[cfg(any(feature = "_transactions", feature = "http-1", test))]
 impl OpenEffect {
     pub(super) const fn new(effect: Effect) -> Self {
-        let (answered, ended) = (Flag::new(), Flag::new());
         Self {
             effect,
-            answered,
-            ended,
+            answered: Flag::new(),
+            ended: Flag::new(),
+            waiting: Mutex::new(Vec::new()),
         }
     }
 }
@@ -69,38 +77,49 @@ pub(crate) struct Noted {
 /// What began in an attempt. Most have one at most, for which nothing is allocated.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
-    first: Option<Arc<OpenEffect>>,
-    more: Vec<Arc<OpenEffect>>,
+    /// Of two bodies that run, one at a time may begin one.
+    pub(crate) one_at_a_time: bool,
+    first: Option<Begun>,
+    more: Vec<Begun>,
 }
+
+/// The effect, and in which body it began.
+type Begun = (Arc<OpenEffect>, Which);
 
 impl Effects {
     pub(super) fn retain(&mut self, mut keeps: impl FnMut(&OpenEffect) -> bool) {
-        self.first = self.first.take().filter(|effect| keeps(effect));
-        self.more.retain(|effect| keeps(effect));
+        self.first = self.first.take().filter(|(effect, _)| keeps(effect));
+        self.more.retain(|(effect, _)| keeps(effect));
     }
 }
 
 impl Noted {
     /// What is pending, was dropped, lost its answer, or was answered and is not left behind.
-    pub(super) fn open_effects(&self) -> impl Iterator<Item = &OpenEffect> {
+    pub(super) fn open_effects(&self) -> impl Iterator<Item = &Begun> {
         let effects = self.effects.first.iter().chain(&self.effects.more);
-        let effects = effects.map(|effect| &**effect);
-        effects.filter(|effect| effect.ended.is_down())
+        effects.filter(|(effect, _)| effect.ended.is_down())
     }
 
-    /// Adds what opens, and leaves out what has ended. Of what was answered, one stands for all.
+    /// Adds what opens in this body, and leaves out what has ended. Of what was answered, one stands for all. Returns what is open in
+    /// the other body, if only one at a time may begin: then it adds nothing.
     #[cfg(any(feature = "_transactions", feature = "http-1", test))]
-    fn open(&mut self, effect: &Arc<OpenEffect>) {
+    fn open(&mut self, effect: &Arc<OpenEffect>, body: Which) -> Option<Arc<OpenEffect>> {
+        let is_other = |(_, of): &&Begun| self.effects.one_at_a_time && *of != body;
+        let other = self.open_effects().find(is_other);
+        if let Some((other, _)) = other {
+            return Some(Arc::clone(other));
+        }
         let mut answered = false;
         self.effects.retain(|known| {
             let counts = known.answered.is_down() || !std::mem::replace(&mut answered, true);
             known.ended.is_down() && counts
         });
-        let effect = Arc::clone(effect);
+        let begun = (Arc::clone(effect), body);
         match &mut self.effects {
-            Effects { first, .. } if first.is_none() => *first = Some(effect),
-            Effects { more, .. } => more.push(effect),
+            Effects { first, .. } if first.is_none() => *first = Some(begun),
+            Effects { more, .. } => more.push(begun),
         }
+        None
     }
 
     /// Forgets what the attempt that ended leaves: the next one has no open effect, and may wait for a pause again. After the
@@ -122,17 +141,17 @@ impl Rest {
         })
     }
 
-    /// The call began in this outer attempt.
-    pub(super) fn begin_within(&self, around: &Arc<Self>) {
-        let _ = self.around.set(Arc::clone(around));
+    /// The call began there.
+    pub(super) fn begin_within(&self, around: &Around) {
+        let _ = self.around.set(around.clone());
     }
 
-    /// Adds what opens to the effects of the attempt, and to those of each outer one.
+    /// Adds what opens in this body to the effects of the attempt, and to those of each outer one. Returns what is open in the other
+    /// body of one of them, and must end before.
     #[cfg(any(feature = "_transactions", feature = "http-1", test))]
-    pub(super) fn open(self: &Arc<Self>, effect: &Arc<OpenEffect>) {
-        for rest in std::iter::successors(Some(self), |rest| rest.around.get()) {
-            rest.noted().open(effect);
-        }
+    pub(super) fn open(&self, effect: &Arc<OpenEffect>, body: Which) -> Option<Arc<OpenEffect>> {
+        let other = self.noted().open(effect, body);
+        other.or_else(|| (self.around.get()).and_then(|(rest, body)| rest.open(effect, *body)))
     }
 
     pub(crate) fn noted(&self) -> MutexGuard<'_, Noted> {

@@ -1,5 +1,6 @@
 //! `.commit()` in the body of an annotated function: no rule repeats one that may have taken effect.
 
+use std::any::type_name;
 use std::cell::Cell;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -8,6 +9,7 @@ use integrations::written::Written;
 use reattempt::sqlx_0_9::TransactionError;
 use reattempt::{Outcome, Retryable, Stopped, Verdict, propagate, retry, run, with_report};
 use sqlx::Error;
+use sqlx::migrate::MigrateError;
 use tokio::time::sleep;
 
 /// How the `COMMIT` ends.
@@ -290,11 +292,17 @@ async fn a_statement_that_lost_its_answer_is_repeated_where_that_does_no_harm() 
     async fn harmless(calls: &Cell<u32>) -> DbResult<()> {
         unsaid(calls).await
     }
+    #[retry(attempts = 3, base = "1ms", on(Error), idempotent = true)]
+    async fn migrates(calls: &Cell<u32>) -> Result<(), MigrateError> {
+        unsaid(calls).await.map_err(MigrateError::Execute)
+    }
     let calls = Cell::new(0);
     unsaid(&calls).await.unwrap_err();
     assert_eq!(calls.get(), 1);
     harmless(&calls).await.unwrap_err();
     assert_eq!(calls.get(), 1 + 3);
+    migrates(&calls).await.unwrap_err();
+    assert_eq!(calls.get(), 1 + 3 + 3);
 }
 
 #[tokio::test(start_paused = true)]
@@ -364,17 +372,22 @@ async fn a_commit_of_anything_else_is_as_without_the_attribute() {
     assert_eq!(calls, 3);
 }
 
-/// What a call ends with, and what its events of level warn say.
-async fn end_of<T: std::fmt::Debug>(
-    call: impl Future<Output = Result<(), T>>,
-) -> (Option<Outcome>, String) {
+/// What events of level warn say from now on.
+fn warnings() -> (Written, tracing::subscriber::DefaultGuard) {
     let written = Written::default();
     let writer = written.clone();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing::Level::WARN)
         .with_writer(move || writer.clone())
         .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    (written, tracing::subscriber::set_default(subscriber))
+}
+
+/// What a call ends with, and what its events of level warn say.
+async fn end_of<T: std::fmt::Debug>(
+    call: impl Future<Output = Result<(), T>>,
+) -> (Option<Outcome>, String) {
+    let (written, _guard) = warnings();
     let (ended, report) = with_report(call).await;
     ended.unwrap_err();
     (report.map(|report| report.outcome()), written.take())
@@ -474,12 +487,16 @@ async fn what_still_runs_twice_is_known() {
     async fn blocks(begun: Transaction<'_>) -> DbResult<()> {
         Blocking(begun).commit()
     }
+    #[retry(base = "1ms", budget = "none")]
+    async fn in_a_transaction(begun: Transaction<'_>) -> Result<(), TransactionError<Error>> {
+        Ok(unseen(begun).await?)
+    }
     // The fix that the guide names.
     #[retry(base = "1ms", budget = "none", when = |_| true)]
     async fn of_once(begun: Transaction<'_>) -> DbResult<()> {
         once(begun).await
     }
-    let all = commits_of!(End::Lost; called, by_path, of_any, blocks);
+    let all = commits_of!(End::Lost; called, by_path, of_any, blocks, in_a_transaction);
     for (name, commits) in all {
         assert_eq!(commits, 3, "{name}");
     }
@@ -487,11 +504,19 @@ async fn what_still_runs_twice_is_known() {
     assert_eq!(commits, 1);
 }
 
-/// Not one of these loses its answer. A hedge does not begin beside a commit, but before it.
+/// Not one of these loses its answer. Of two bodies, one at a time commits what its attempt knows.
 #[tokio::test(start_paused = true)]
-async fn two_attempts_at_once_both_call_a_function_that_commits() {
+async fn two_attempts_at_once_both_call_a_function_whose_commit_no_attempt_knows() {
+    async fn unseen(begun: Transaction<'_>) -> DbResult<()> {
+        begun.commit().await
+    }
     #[retry(hedge = "1ms")]
     async fn hedged(begun: Transaction<'_>) -> DbResult<()> {
+        sleep(Duration::from_millis(3)).await;
+        unseen(begun).await
+    }
+    #[retry(hedge = "1ms")]
+    async fn hedged_once(begun: Transaction<'_>) -> DbResult<()> {
         sleep(Duration::from_millis(3)).await;
         once(begun).await
     }
@@ -499,10 +524,43 @@ async fn two_attempts_at_once_both_call_a_function_that_commits() {
     async fn hedged_beside(begun: Transaction<'_>) -> DbResult<()> {
         once(begun).await
     }
-    let commits = [(); 2].map(|()| Cell::new(0));
-    hedged(Transaction(&commits[0], End::Kept)).await.unwrap();
-    hedged_beside(Transaction(&commits[1], End::Kept))
-        .await
-        .unwrap();
-    assert_eq!(commits.map(|commits| commits.get()), [2, 1]);
+    let commits = [(); 3].map(|()| Cell::new(0));
+    let begun = |which: usize| Transaction(&commits[which], End::Kept);
+    hedged(begun(0)).await.unwrap();
+    hedged_once(begun(1)).await.unwrap();
+    hedged_beside(begun(2)).await.unwrap();
+    assert_eq!(commits.map(|commits| commits.get()), [2, 1, 1]);
+}
+
+/// Without its adapter, the name of its type is all that is known of a request.
+#[test]
+fn a_post_of_a_client_without_an_adapter_is_a_warning_once() {
+    #[retry(attempts = 2, blocking, base = "1ms")]
+    fn posts(client: &reqwest::blocking::Client) -> io::Result<()> {
+        drop(client.post("http://bank.example/payments"));
+        Ok(())
+    }
+    let names = [
+        type_name::<reqwest::RequestBuilder>(),
+        type_name::<reqwest_0_12::RequestBuilder>(),
+        type_name::<reqwest::blocking::RequestBuilder>(),
+    ];
+    for name in names {
+        assert!(
+            name.starts_with("reqwest") && name.ends_with("::RequestBuilder"),
+            "{name}"
+        );
+    }
+    let client = reqwest::blocking::Client::new();
+    let (written, _guard) = warnings();
+    for expected in [1, 0] {
+        posts(&client).unwrap();
+        let said = written.take();
+        assert_eq!(said.matches(names[2]).count(), expected, "{said}");
+        assert_eq!(
+            said.matches("a POST or PATCH may be sent twice").count(),
+            expected,
+            "{said}"
+        );
+    }
 }

@@ -7,17 +7,22 @@ use std::pin::Pin;
 use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
-use integrations::loopback::{Answer, Loopback};
+use integrations::loopback::{Answer, Loopback, OK};
 use reattempt::http_1::send_once;
 use reattempt::{
     Attempt, Outcome, Policy, Report, Retryable as _, Verdict, propagate, retry, run, with_report,
 };
 
+use reattempt::testing::Scope;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
 use tower::Layer as _;
 
 use super::adapter::{HttpRequests, RequestError, RequestExt as _, RequestInDoubt};
 use super::chain::ClientBuilder;
-use super::client::{self, Body, Client, Method, Response};
+use super::client::{self, Body, Client, Method, RequestBuilder, Response};
 use super::middleware::{RequestExt as _, RetryLayer};
 
 type BoxError = Box<dyn Error + Send + Sync>;
@@ -95,11 +100,54 @@ fn chain() -> ClientBuilder {
     ClientBuilder::new(http())
 }
 
+type Unchecked = Pin<Box<dyn Future<Output = client::Result<Response>> + Send>>;
+
+/// An interface whose calls are requests that may not run twice.
+trait Api {
+    fn once(&self, url: &str) -> Sent;
+    fn unchecked(&self, url: &str) -> Unchecked;
+}
+
+impl Api for Client {
+    fn once(&self, url: &str) -> Sent {
+        sent(self.post(url).body("5").send_checked())
+    }
+
+    fn unchecked(&self, url: &str) -> Unchecked {
+        Box::pin(self.post(url).body("5").send())
+    }
+}
+
+/// A client around that of `reqwest`.
+struct Wrapper(Client);
+
+impl Wrapper {
+    fn post(&self, url: &str) -> Builder {
+        Builder(self.0.post(url))
+    }
+}
+
+struct Builder(RequestBuilder);
+
+impl Builder {
+    fn send(self) -> Unchecked {
+        Box::pin(self.0.body("5").send())
+    }
+
+    fn send_checked(self) -> Sent {
+        sent(self.0.body("5").send_checked())
+    }
+}
+
+fn stored(url: &str) -> RequestBuilder {
+    http().post(url).body("5")
+}
+
 /// A way to send a request, with its name.
 type Way = (&'static str, fn(&str) -> Sent);
 
 /// Each way to send a request that may not run twice.
-const WAYS: [Way; 7] = [
+const WAYS: [Way; 12] = [
     ("none", |url| sent(http().post(url).send_checked())),
     ("bytes", |url| {
         sent(http().post(url).body("5").send_checked())
@@ -120,6 +168,23 @@ const WAYS: [Way; 7] = [
     ("layer", |url| {
         let layered = chain().with(RetryLayer::new(POLICY)).build();
         sent(layered.post(url).body("5").send_checked())
+    }),
+    ("layers", |url| {
+        let layers = chain().with(RetryLayer::new(POLICY));
+        let layered = layers.with(RetryLayer::new(POLICY)).build();
+        sent(layered.post(url).body("5").send_checked())
+    }),
+    ("trait object", |url| {
+        let api: &dyn Api = &http();
+        api.once(url)
+    }),
+    ("wrapper", |url| Wrapper(http()).post(url).send_checked()),
+    ("stored", |url| {
+        let request = stored(url).build().unwrap();
+        sent(RequestBuilder::from_parts(http(), request).send_checked())
+    }),
+    ("copy", |url| {
+        sent(stored(url).try_clone().unwrap().send_checked())
     }),
 ];
 
@@ -197,7 +262,7 @@ async fn a_post_that_may_have_run_is_sent_once_whatever_the_rules_say() {
                 assert_eq!(doubt.method(), Method::POST);
                 assert_eq!(doubt.verdict(), Verdict::Unknown);
                 // A layer says it further inside.
-                if way != "layer" {
+                if !way.starts_with("layer") {
                     assert_eq!(doubt.is_redirected(), redirected, "{of}");
                 }
                 if let Some(error) = error.downcast_ref::<RequestError>() {
@@ -272,6 +337,57 @@ async fn a_post_that_had_no_effect_is_sent_again() {
     assert_eq!(posts(&server), 2);
 }
 
+/// What sends in each of two bodies, which both come to it while both run.
+#[retry(attempts = 2, hedge = "20ms", timeout = "1s", when = |_| true)]
+async fn hedged(
+    both: &Barrier,
+    caller: &str,
+    send: fn(&str) -> Sent,
+    url: &str,
+) -> Result<u16, BoxError> {
+    both.wait().await;
+    match caller {
+        "itself" => send(url).await,
+        "call" => by_when(send, url).await,
+        _ => tokio::spawn(propagate(send(url))).await?,
+    }
+}
+
+#[retry(attempts = 2, hedge = "20ms", timeout = "1s", when = |_| true, idempotent = true)]
+async fn hedged_twice(both: &Barrier, send: fn(&str) -> Sent, url: &str) -> Result<u16, BoxError> {
+    both.wait().await;
+    send(url).await
+}
+
+#[tokio::test]
+async fn of_two_attempts_at_once_one_sends_what_may_not_run_twice() {
+    const HANG: &[Answer] = &[Answer::Stall; 4];
+    let mut calls = JoinSet::new();
+    for (way, send) in WAYS {
+        for caller in ["itself", "call", "task"] {
+            calls.spawn(Scope::new().with_waits(true).run(async move {
+                let server = Loopback::start(HANG).await;
+                let (both, url) = (Barrier::new(2), server.url());
+                let call = hedged(&both, caller, send, &url);
+                let report = with_report(call).await.1.unwrap();
+                let of = format!("{way}, {caller}");
+                assert_eq!((report.attempts(), posts(&server)), (2, 1), "{of}");
+                assert_eq!(report.outcome(), Outcome::InDoubt, "{of}");
+            }));
+        }
+        calls.spawn(Scope::new().with_waits(true).run(async move {
+            let server = Loopback::start(HANG).await;
+            hedged_twice(&Barrier::new(2), send, &server.url())
+                .await
+                .unwrap_err();
+            assert_eq!(posts(&server), 2, "{way}");
+        }));
+    }
+    while let Some(ended) = calls.join_next().await {
+        ended.unwrap();
+    }
+}
+
 /// What a body does after it has posted.
 #[derive(Clone, Copy, PartialEq)]
 enum Then {
@@ -313,6 +429,13 @@ async fn two_calls(first: &str, second: &str) -> Result<u16, BoxError> {
     by_when(WAYS[1].1, second).await
 }
 
+#[retry(attempts = 3, base = "1ms", when = |_| true)]
+async fn two_requests(http: &Client, url: &str) -> Result<(), RequestError> {
+    http.post(url).send_checked().await?;
+    http.post(url).send_checked().await?;
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_post_that_was_answered_belongs_to_its_attempt_until_that_records_progress() {
     let http = http();
@@ -340,6 +463,10 @@ async fn a_post_that_was_answered_belongs_to_its_attempt_until_that_records_prog
     let server = Loopback::start(&[]).await;
     let ended = two_calls(&server.url(), "http://127.0.0.1:1/").await;
     assert_eq!(posts(&server), 1, "{ended:?}");
+
+    let server = Loopback::start(&[OK, Answer::Reset]).await;
+    let ended = two_requests(&http, &server.url()).await;
+    assert_eq!(posts(&server), 2, "{ended:?}");
 }
 
 #[tokio::test]
@@ -451,47 +578,86 @@ async fn an_outer_call_does_not_repeat_a_post_that_a_layer_did_not_repeat() {
     assert_eq!(report.unwrap().attempts(), 3);
 }
 
-/// The rows of the guide: what runs again, and how often the server has it.
-#[tokio::test]
-async fn what_no_check_sees_runs_again() {
-    #[retry(attempts = 3, base = "1ms", timeout = "50ms")]
-    async fn a_write(http: &Client, url: &str) -> Result<(), RequestError> {
-        http.put(url).send().await?;
-        Ok(())
+/// Sends it, and reads the status.
+async fn plain(
+    sending: impl Future<Output = client::Result<Response>>,
+) -> Result<u16, RequestError> {
+    Ok(sending.await?.status().as_u16())
+}
+
+macro_rules! harmful {
+    ($($way:ident($http:ident, $url:ident$(, $($rule:tt)+)?) -> $E:ty, $times:literal of $script:expr => $body:block)*) => {
+        $(
+            #[retry($($($rule)+)?)]
+            async fn $way($http: &Client, $url: &str) -> Result<u16, $E> $body
+        )*
+
+        /// The rows of the guide: what runs again, and how often the server has it.
+        const HARMFUL: &[(Way, &[Answer], usize)] = &[$((
+            (stringify!($way), |url| {
+                let url = url.to_owned();
+                Box::pin(async move { Ok($way(&http(), &url).await?) })
+            }),
+            &$script,
+            $times,
+        )),*];
+    };
+}
+
+harmful! {
+    a_write(http, url, timeout = "50ms") -> RequestError, 3 of [Answer::Stall; 3] => {
+        plain(http.put(url).send()).await
     }
-    #[retry(attempts = 3, base = "1ms", idempotent = false)]
-    async fn a_redirect(http: &Client, url: &str) -> Result<(), RequestError> {
-        http.post(url).send().await?;
-        Ok(())
+    a_redirect(http, url, idempotent = false) -> RequestError, 3 of [ELSEWHERE; 3] => {
+        plain(http.post(url).send()).await
     }
-    #[retry(attempts = 3, base = "1ms", when = |_| true)]
-    async fn after_a_layer(url: &str) -> Result<(), BoxError> {
+    a_trait_object(http, url) -> RequestError, 2 of [Answer::Reset] => {
+        let api: &dyn Api = http;
+        plain(api.unchecked(url)).await
+    }
+    a_client_of_your_own(http, url) -> RequestError, 2 of [Answer::Reset] => {
+        plain(Wrapper(http.clone()).post(url).send()).await
+    }
+    a_stored_request(http, url) -> RequestError, 2 of [Answer::Reset] => {
+        plain(http.execute(stored(url).build()?)).await
+    }
+    a_copy(_http, url) -> RequestError, 2 of [Answer::Reset] => {
+        plain(stored(url).try_clone().unwrap().send()).await
+    }
+    a_closure(http, url, attempts = 1) -> RequestError, 2 of [Answer::Reset] => {
+        POLICY.run(|| in_a_closure(http, url)).await
+    }
+    a_closure_without_limits(http, url, attempts = 1) -> RequestError, 2 of [Answer::Reset] => {
+        POLICY.without_limits().run(|| in_a_closure(http, url)).await
+    }
+    a_message(_http, url) -> io::Error, 2 of [Answer::Close] => {
+        let broker = TcpStream::connect(url.trim_start_matches("http://").trim_end_matches('/'));
+        let mut broker = broker.await?;
+        // As a client of NATS publishes, and waits for the answer.
+        broker.write_all(b"PUB orders 0\r\n\r\n").await?;
+        Ok(broker.read_u8().await?.into())
+    }
+    after_a_layer(_http, url, when = |_| true) -> BoxError, 3 of [] => {
         layered(url).await?;
         Err("a later step".into())
     }
-    #[retry(attempts = 3, base = "1ms", timeout = "50ms", when = |_| true)]
-    async fn a_task(http: &Client, url: &str) -> Result<u16, BoxError> {
+    a_task(http, url, timeout = "50ms", when = |_| true) -> BoxError, 3 of [Answer::Stall; 3] => {
         let end = sent(http.request("POST".parse().unwrap(), url).send_checked());
         tokio::spawn(end).await?
     }
-    let http = http();
-    let server = Loopback::start(&[Answer::Stall; 3]).await;
-    a_write(&http, &server.url()).await.unwrap_err();
-    assert_eq!(server.calls(), 3);
-    let server = Loopback::start(&[ELSEWHERE; 3]).await;
-    a_redirect(&http, &server.url()).await.unwrap_err();
-    assert_eq!(posts(&server), 3);
-    let server = Loopback::start(&[]).await;
-    after_a_layer(&server.url()).await.unwrap_err();
-    assert_eq!(posts(&server), 3);
-    let server = Loopback::start(&[Answer::Stall; 3]).await;
-    a_task(&http, &server.url()).await.unwrap_err();
-    assert_eq!(posts(&server), 3);
-    let server = Loopback::start(&[Answer::Reset]).await;
-    let url = server.url();
-    let run = POLICY.run(async || Ok::<_, RequestError>(http.post(&url).send().await?));
-    run.await.unwrap();
-    assert_eq!(posts(&server), 2, "in a closure");
+}
+
+async fn in_a_closure(http: &Client, url: &str) -> Result<u16, RequestError> {
+    plain(http.post(url).send()).await
+}
+
+#[tokio::test]
+async fn what_no_check_sees_runs_again() {
+    for ((way, send), script, times) in HARMFUL {
+        let server = Loopback::start(script).await;
+        let ended = send(&server.url()).await;
+        assert_eq!(server.calls(), *times, "{way}: {ended:?}");
+    }
 }
 
 /// A service below a layer that makes two requests: the first runs, and the second is refused.

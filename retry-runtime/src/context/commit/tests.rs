@@ -159,13 +159,13 @@ fn an_attempt_lists_each_open_effect_once_and_no_other() {
     let mut frame = Frame::of_scope(crate::clock::Stamp::NEVER);
     frame.begin_attempt(None);
     let commits = [(); 2].map(|()| Arc::new(OpenEffect::new(Effect::Commit)));
-    assert!(commits.iter().all(|commit| frame.open(commit)));
+    assert!(commits.iter().all(|commit| frame.open(commit).unwrap()));
     assert_eq!(frame.rest().noted().open_effects().count(), 2);
     commits[0].ended.raise();
     // A session that posts keeps one request, whose answer came, and those without an answer.
     for _ in 0..3 {
         let request = Arc::new(OpenEffect::new(Effect::Request));
-        frame.open(&request);
+        frame.open(&request).unwrap();
         request.answered.raise();
         assert_eq!(frame.open_effect(), Some(Effect::Commit));
         assert!(frame.rest().noted().open_effects().count() <= 3);
@@ -547,6 +547,83 @@ async fn a_failure_after_the_signal_that_drops_the_commit_of_the_other_is_in_dou
         stopped.source().is_some(),
         "`{stopped}` says nothing of the commit"
     );
+}
+
+/// How the effect of the first body ends, 400 ms after it began.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum FirstEnds {
+    WithoutEffect,
+    Answered,
+    InDoubt,
+}
+
+/// Both bodies come to their effect while both run, the second one in a call, in which nothing polls it until it is woken. Returns
+/// how many of them began.
+async fn two_effects(ends: FirstEnds, idempotent: bool) -> (Result<(), Stopped>, u32) {
+    static STATE: SiteState = SiteState::NEW;
+    static SITE: Site<true> = Site(SiteSettings::new("hedged", POLICY, &STATE));
+    let mut settings = SITE.of_call().with_policy(|_| HEDGED.with_attempts(2));
+    settings.idempotent = idempotent.then_some(true);
+    let mut call = SITE.begin(&settings);
+    let begun = &Cell::new(0);
+    let effect = |ends: FirstEnds, millis| {
+        let effect = async move {
+            begun.set(begun.get() + 1);
+            sleep(Duration::from_millis(millis)).await;
+        };
+        open(Effect::Request, effect, move |()| match ends {
+            FirstEnds::WithoutEffect => Ended::Known,
+            FirstEnds::Answered => Ended::Answered,
+            FirstEnds::InDoubt => Ended::InDoubt,
+        })
+    };
+    let body = || async {
+        let is_first = Attempt::current().unwrap().number() == 1;
+        if is_first {
+            sleep(Duration::from_millis(300)).await;
+            effect(ends, 400).await;
+            if ends == FirstEnds::Answered {
+                return hang().await;
+            }
+            return POLICY
+                .with_attempts(1)
+                .with_timeout(Duration::ZERO)
+                .run(hang)
+                .unboxed()
+                .await;
+        }
+        sleep(Duration::from_millis(200)).await;
+        let once = async || {
+            effect(FirstEnds::Answered, 0).await;
+            Ok(())
+        };
+        let once = || async { FuturesUnordered::from_iter([once()]).next().await.unwrap() };
+        NO_LIMITS.run(once).unboxed().await
+    };
+    let race = call.race(body, |call, ended| {
+        call.settle(ended, |_| Judgement {
+            ruling: Ruling::retry(Assessment::new(Verdict::Transient)),
+            words: &"lost",
+            keeps: std::marker::PhantomData::<Nothing>,
+        })
+    });
+    let settled = race.await.break_value().expect("no attempt is left");
+    (settled, begun.get())
+}
+
+/// The second goes on if the first had no effect. It is dropped if that may have had one.
+#[tokio::test(start_paused = true)]
+async fn of_two_bodies_one_begins_at_a_time_what_may_not_happen_twice() {
+    for (ends, expected) in [
+        (FirstEnds::WithoutEffect, (true, 2)),
+        (FirstEnds::Answered, (false, 1)),
+        (FirstEnds::InDoubt, (false, 1)),
+    ] {
+        let (ended, begun) = two_effects(ends, false).await;
+        assert_eq!((ended.is_ok(), begun), expected, "{ends:?}: {ended:?}");
+        let (ended, begun) = two_effects(ends, true).await;
+        assert_eq!((ended.is_ok(), begun), (true, 2), "{ends:?}: {ended:?}");
+    }
 }
 
 #[tokio::test]
