@@ -24,7 +24,8 @@ use crate::opaque::opaque;
 ///
 /// Of a response that is retried, a short rest of the body is read, at most 16 KiB and for at most 50 ms, so that its connection
 /// can be used again. After a failure without a delay, another connection of `hyper-util` is used: for that, each request captures its
-/// own, in place of your `capture_connection`.
+/// own, in place of your `capture_connection`. `reqwest` lets no one leave a connection, so its middleware stays on that of a server
+/// that drains, unless the client keeps none: `pool_max_idle_per_host(0)`.
 #[derive(Clone, Default)]
 pub struct HttpRequests {
     of_proxy: bool,

@@ -195,10 +195,16 @@ async fn calls_that_wait_leave_their_connection_to_others() {
     }
 }
 
-/// A server that shuts down answers each request on its connections with a 503.
+/// A server that shuts down answers each request on its connections with a 503. A middleware of `reqwest` cannot leave one.
 #[tokio::test]
 async fn a_retry_takes_another_connection_unless_the_server_says_when() {
-    for (path, connections) in [("503", 2), ("503/0", 1), ("429/0", 1)] {
+    for (path, way, connections) in [
+        ("503", "layer", 2),
+        ("503/0", "layer", 1),
+        ("429/0", "layer", 1),
+        ("503", "middleware", 1),
+        ("503", "middleware without a pool", 2),
+    ] {
         let server = Upstream::start(Version::One, |call, request| {
             let response = match &request.uri().path()[1..] {
                 _ if call > 0 => Response::builder(),
@@ -209,9 +215,18 @@ async fn a_retry_takes_another_connection_unless_the_server_says_when() {
             };
             response.body(Full::from(vec![b'a'; 8 << 10])).unwrap()
         });
-        let sent = send_by(false, Version::One, &format!("{}{path}", server.url())).await;
-        assert_eq!((sent, server.calls()), (200, 2), "{path}");
-        assert_eq!(server.connections(), connections, "{path}");
+        let url = format!("{}{path}", server.url());
+        let sent = if way == "middleware without a pool" {
+            let client = reqwest::Client::builder().no_proxy();
+            let client = client.pool_max_idle_per_host(0).build().unwrap();
+            let client = ClientBuilder::new(client).with(RetryLayer::new(QUICK));
+            let response = client.build().get(&url).send().await;
+            response.unwrap().status().as_u16()
+        } else {
+            send_by(way == "middleware", Version::One, &url).await
+        };
+        assert_eq!((sent, server.calls()), (200, 2), "{path}, {way}");
+        assert_eq!(server.connections(), connections, "{path}, {way}");
     }
 }
 
