@@ -10,7 +10,7 @@ use crate::{Retryable, Verdict};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no verdict to forward",
     label = "no verdict for `{Self}`",
-    note = "`reattempt` has the features `deadpool-0_13`, `h2-0_4`, `http-1`, `hyper-1`, `redis-1`, `reqwest-0_13`, `reqwest-0_12`, `reqwest-middleware-0_5`, `reqwest-middleware-0_4`, `sea-orm-2`, `sea-orm-1`, `sqlx-0_9`, `sqlx-0_8`, `tokio-postgres-0_7`, `tonic-0_14` and `tonic-0_13`; other versions of these have no verdict, and neither has a fork (`package = \"…\"`), which is another crate",
+    note = "`reattempt` has the features `deadpool-0_13`, `h2-0_4`, `http-1`, `hyper-1`, `redis-1`, `reqwest-0_13`, `reqwest-0_12`, `reqwest-middleware-0_5`, `reqwest-middleware-0_4`, `sea-orm-2`, `sea-orm-1`, `sqlx-0_9`, `sqlx-0_8`, `tokio-postgres-0_7`, `tonic-0_14` and `tonic-0_13`; other versions of these have no verdict, and neither has a fork (`package = \"…\"`), which is another crate; nor has `sqlx::migrate::MigrateError`, which `on(sqlx::Error), idempotent = true` retries",
     note = "write a function that returns the verdict: `#[retryable(with = \"path::to_function\")]`, with `fn to_function(error: &{Self}) -> Verdict`"
 )]
 pub trait Forwards {

@@ -84,7 +84,7 @@ impl<E: Lost> From<E> for TransactionError<E> {
     }
 }
 
-#[diagnostic::do_not_recommend]
+// Recommended, so that rustc reports the bound, with the message of `Lost`.
 impl<E: Lost> Retryable for TransactionError<E> {
     fn verdict(&self) -> Verdict {
         match self {

@@ -110,7 +110,7 @@ impl Verdict {
     note = "or, for an error of another crate, enable the feature of `reattempt` with the name and the version of that crate",
     note = "or, for one without a feature, write `#[retry(verdict = \"verdict_of\")]`, with `fn verdict_of(error: &{Self}) -> reattempt::Verdict`, \
             or `.verdict(verdict_of)` for a closure",
-    note = "there are the features `deadpool-0_13`, `h2-0_4`, `http-1`, `hyper-1`, `redis-1`, `reqwest-0_13`, `reqwest-0_12`, `reqwest-middleware-0_5`, `reqwest-middleware-0_4`, `sea-orm-2`, `sea-orm-1`, `sqlx-0_9`, `sqlx-0_8`, `tokio-postgres-0_7`, `tonic-0_14` and `tonic-0_13`; other versions of these have no verdict, and neither has a fork (`package = \"…\"`), which is another crate"
+    note = "there are the features `deadpool-0_13`, `h2-0_4`, `http-1`, `hyper-1`, `redis-1`, `reqwest-0_13`, `reqwest-0_12`, `reqwest-middleware-0_5`, `reqwest-middleware-0_4`, `sea-orm-2`, `sea-orm-1`, `sqlx-0_9`, `sqlx-0_8`, `tokio-postgres-0_7`, `tonic-0_14` and `tonic-0_13`; other versions of these have no verdict, and neither has a fork (`package = \"…\"`), which is another crate; nor has `sqlx::migrate::MigrateError`, which `on(sqlx::Error), idempotent = true` retries"
 )]
 pub trait Retryable {
     /// Returns whether another attempt could help.

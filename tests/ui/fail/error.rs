@@ -67,6 +67,20 @@ mod error_postgres_not_stopped {
     }
 }
 
+mod error_pool_in_transaction {
+    //! expect: no transaction of a client fails with `PoolError<tokio_postgres::Error>`
+
+    use deadpool::managed::PoolError;
+    use reattempt::retry;
+    use reattempt::tokio_postgres_0_7::TransactionError;
+    use tokio_postgres::Error;
+
+    #[retry]
+    async fn order() -> Result<(), TransactionError<PoolError<Error>>> {
+        Err(TransactionError::Statement(PoolError::Closed))
+    }
+}
+
 mod error_reqwest_not_stopped {
     //! expect: `reqwest::Error` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
 
