@@ -593,6 +593,10 @@ macro_rules! harmful {
         )*
 
         /// The rows of the guide: what runs again, and how often the server has it.
+        #[expect(
+            clippy::needless_question_mark,
+            reason = "some rows have this error already"
+        )]
         const HARMFUL: &[(Way, &[Answer], usize)] = &[$((
             (stringify!($way), |url| {
                 let url = url.to_owned();
