@@ -35,10 +35,8 @@ impl State<'_> {
         words: &dyn Display,
     ) -> Result<Next, Outcome> {
         // Of two, the other one may be in its commit.
-        let is_own = match self.frame.bodies {
-            Bodies::Both(_) => self.frame.has_open_effect_of_body(),
-            _ => true,
-        };
+        let alone = !matches!(self.frame.bodies, Bodies::Both(_));
+        let is_own = alone || self.frame.has_open_effect_of_body();
         let ruling = match self.settings.idempotent {
             _ if is_own && self.is_in_doubt() => Ruling::stop(Assessment::UNKNOWN),
             Some(false) => ruling.only_without_effect(),
