@@ -7,6 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fs, thread};
 
+#[cfg(heavy)]
+use alloy_transport::{RpcError, TransportError, TransportErrorKind};
 use async_nats::jetstream::context::{PublishError, PublishErrorKind};
 use async_nats::{RequestError, RequestErrorKind};
 use aws_sdk_sqs::config::http::HttpResponse;
@@ -96,6 +98,27 @@ async fn aws(error: fn() -> SdkError<SendMessageError>) -> Result<(), SdkError<S
     Err(error())
 }
 
+// A node says that it throttles by a code or a text.
+#[cfg(heavy)]
+#[rustfmt::skip]
+fn node(error: &TransportError) -> (Verdict, Option<Duration>) {
+    match error {
+        RpcError::ErrorResp(answer) if answer.is_retry_err() => (Verdict::Throttled, None),
+        RpcError::ErrorResp(_) => (Verdict::Permanent, None),
+        RpcError::Transport(failed) => {
+            let status = failed.as_http_error().map(|answer| answer.status);
+            (status.map_or(Verdict::Unknown, codes::http_status), failed.retry_after())
+        }
+        _ => (Verdict::Unknown, None),
+    }
+}
+
+#[cfg(heavy)]
+#[retry(verdict = node)]
+async fn chain(error: fn() -> TransportError) -> Result<(), TransportError> {
+    Err(error())
+}
+
 #[cfg(heavy)]
 fn labelled(label: &str) -> mongodb::error::Error {
     use mongodb::error::{ErrorKind, WriteFailure};
@@ -104,6 +127,11 @@ fn labelled(label: &str) -> mongodb::error::Error {
         serde_json::from_value(answer).unwrap(),
     ))
     .into()
+}
+
+#[cfg(heavy)]
+fn answer_of_node(answer: &str) -> TransportError {
+    TransportError::ErrorResp(serde_json::from_str(answer).unwrap())
 }
 
 #[cfg(heavy)]
@@ -242,6 +270,15 @@ async fn the_errors_of_heavy_strangers_have_a_verdict_in_one_line() {
     assert_eq!(seen(documents(in_doubt)).await, ended(Verdict::Unknown));
     let lost = || io::Error::from(io::ErrorKind::ConnectionReset).into();
     assert_eq!(seen(documents(lost)).await, ended(Verdict::Unknown));
+
+    let busy = || TransportErrorKind::http_error(503, "busy".into());
+    assert_eq!(seen(chain(busy)).await, retried(Verdict::Transient));
+    let throttled = || answer_of_node(r#"{"code":429,"message":"too many requests"}"#);
+    assert_eq!(seen(chain(throttled)).await, retried(Verdict::Throttled));
+    let known = || answer_of_node(r#"{"code":-32000,"message":"already known"}"#);
+    assert_eq!(seen(chain(known)).await, ended(Verdict::Permanent));
+    let lost = || TransportErrorKind::custom(io::Error::from(io::ErrorKind::ConnectionReset));
+    assert_eq!(seen(chain(lost)).await, ended(Verdict::Unknown));
 }
 
 #[tokio::test(start_paused = true)]
@@ -329,7 +366,7 @@ fn each_line_and_function_of_the_page_is_one_that_compiles() {
     let functions = section.split("```").nth(1).unwrap().split("\nfn ").skip(1);
     let functions = functions.map(|rest| format!("\nfn {}", rest.split("\n}").next().unwrap()));
     let functions: Vec<_> = functions.collect();
-    assert_eq!((lines.len(), functions.len()), (3, 6), "{section}");
+    assert_eq!((lines.len(), functions.len()), (3, 7), "{section}");
     for part in lines.iter().chain(&functions) {
         assert!(
             include_str!("verdicts.rs").contains(part),
