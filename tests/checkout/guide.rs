@@ -294,10 +294,8 @@ fn each_page_of_the_guide_opens_with_the_question_that_the_index_lists() {
         .collect();
     for (name, question) in &pages {
         assert!(question.ends_with('?'), "{name}: {question}");
-        assert!(
-            module.contains(&format!("include_str!(\"{name}.md\")")),
-            "{name}"
-        );
+        let mut words = module.split(|c: char| !c.is_alphanumeric() && c != '_');
+        assert!(words.any(|word| word == name), "{name}");
     }
     let mut sorted = listed.clone();
     sorted.sort();
