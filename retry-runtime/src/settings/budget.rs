@@ -15,6 +15,7 @@ const MOST: u32 = BudgetConfig::MOST;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields, default)]
 pub(super) struct BudgetKeys {
+    #[serde(deserialize_with = "word")]
     kind: Option<Kind>,
     ratio: Option<Number<0, 1>>,
     capacity: Option<Whole<1, MOST>>,
@@ -56,27 +57,12 @@ impl<'de> Visitor<'de> for Table {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Kind {
     None,
     Default,
     Aws,
-}
-
-impl<'de> Deserialize<'de> for Kind {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        word(
-            deserializer,
-            &["none", "default", "aws"],
-            |text| match text {
-                "none" => Some(Self::None),
-                "default" => Some(Self::Default),
-                "aws" => Some(Self::Aws),
-                _ => None,
-            },
-        )
-    }
 }
 
 impl BudgetKeys {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::budget::BudgetKeys;
-use super::value::{AboveZero, Bounded, Length, Number, Whole, set};
+use super::value::{AboveZero, Bounded, Length, Number, Whole, set, word};
 use crate::policy::Policy;
 use crate::{Backoff, Jitter};
 
@@ -14,6 +14,7 @@ pub(super) struct Keys {
     attempts: Option<Attempts>,
     pub(super) timeout: Option<AboveZero>,
     pub(super) deadline: Option<AboveZero>,
+    #[serde(deserialize_with = "word")]
     pub(super) backoff: Option<Backoff>,
     pub(super) base: Option<Length>,
     pub(super) throttled_base: Option<Length>,

@@ -4,10 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use humantime::{DurationError, format_duration, parse_duration};
-use serde::de::{Error, Visitor};
+use serde::de::{Error, IntoDeserializer as _, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Backoff, Jitter};
+use crate::Jitter;
 
 /// A number, as it is written. Asked for an `f64`, config-rs would read `true` as 1 and `"2"` as 2; asked for a whole number,
 /// it would round 1.5.
@@ -101,39 +101,23 @@ impl Serialize for Jitter {
 impl<'de> Deserialize<'de> for Jitter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         const WORDS: &[&str] = &["none", "full", "equal", "decorrelated", "20%"];
-        word(deserializer, WORDS, |text| {
-            let mut plain = [Self::None, Self::Full, Self::Equal, Self::Decorrelated].into_iter();
-            plain.find(|jitter| jitter.as_str() == text).or_else(|| {
-                let percent = text.strip_suffix('%')?.parse().ok()?;
-                (percent <= 100).then_some(Self::Around(percent))
-            })
-        })
+        let text = String::deserialize(deserializer)?;
+        let mut plain = [Self::None, Self::Full, Self::Equal, Self::Decorrelated].into_iter();
+        let named = plain.find(|jitter| jitter.as_str() == text).or_else(|| {
+            let percent = text.strip_suffix('%')?.parse().ok()?;
+            (percent <= 100).then_some(Self::Around(percent))
+        });
+        named.ok_or_else(|| D::Error::unknown_variant(short(&text), WORDS))
     }
 }
 
-/// Reads a word of the attribute. Feature `serde`.
-impl<'de> Deserialize<'de> for Backoff {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const WORDS: &[&str] = &["exponential", "constant", "linear", "fibonacci"];
-        let all = [
-            Self::Exponential,
-            Self::Constant,
-            Self::Linear,
-            Self::Fibonacci,
-        ];
-        let named = |text: &str| all.into_iter().find(|backoff| backoff.as_str() == text);
-        word(deserializer, WORDS, named)
-    }
-}
-
-/// Reads one of these words. An error shows no text of any length.
-pub(super) fn word<'de, D: Deserializer<'de>, T>(
+/// Reads a word. An error shows no text of any length.
+pub(super) fn word<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
-    words: &'static [&'static str],
-    named: impl FnOnce(&str) -> Option<T>,
-) -> Result<T, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    named(&text).ok_or_else(|| D::Error::unknown_variant(short(&text), words))
+) -> Result<Option<T>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    let word = text.map(|text| T::deserialize(short(&text).into_deserializer()));
+    word.transpose()
 }
 
 /// The text, or what stands for one that is too long.
