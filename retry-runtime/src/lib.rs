@@ -70,46 +70,26 @@ pub mod reqwest {
     //! }
     //! ```
 
+    use crate::adapters::reqwest as errors;
     use ::reqwest as client;
 
     #[path = "requests.rs"]
     mod version;
 
-    pub use self::version::RequestExt;
-    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    pub use self::version::SendWith;
-    #[cfg(any(feature = "reqwest-middleware-0_5", feature = "reqwest-middleware-0_4"))]
-    #[allow(
-        unused_imports,
-        reason = "only one of the two versions may have a middleware"
-    )]
-    pub(crate) use self::version::{AsClientError, sees_redirects};
-    pub use crate::adapters::http::{Refusals, RequestInDoubt};
-    pub use crate::adapters::reqwest::{RequestError, ResponseExt, is_retryable};
-    pub use crate::tower::HttpRequests;
+    pub use self::version::*;
 }
 #[cfg(feature = "reqwest-0_12")]
 #[path = ""]
 pub mod reqwest_0_12 {
     //! `reqwest` 0.12: the same as `reqwest_0_13` has for 0.13.
 
+    use crate::adapters::reqwest_0_12 as errors;
     use ::reqwest_0_12 as client;
 
     #[path = "requests.rs"]
     mod version;
 
-    pub use self::version::RequestExt;
-    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    pub use self::version::SendWith;
-    #[cfg(any(feature = "reqwest-middleware-0_5", feature = "reqwest-middleware-0_4"))]
-    #[allow(
-        unused_imports,
-        reason = "only one of the two versions may have a middleware"
-    )]
-    pub(crate) use self::version::{AsClientError, sees_redirects};
-    pub use crate::adapters::http::{Refusals, RequestInDoubt};
-    pub use crate::adapters::reqwest_0_12::{RequestError, ResponseExt, is_retryable};
-    pub use crate::tower::HttpRequests;
+    pub use self::version::*;
 }
 #[cfg(feature = "reqwest-middleware-0_5")]
 #[path = ""]
@@ -147,10 +127,7 @@ pub mod reqwest_middleware {
     #[path = "reqwest_middleware.rs"]
     mod version;
 
-    pub use self::version::{RequestError, RequestExt};
-    pub use crate::adapters::http::{Refusals, RequestInDoubt};
-
-    pub use crate::tower::{HasVerdict, HttpRequests, Requests, RetryLayer};
+    pub use self::version::*;
 }
 #[cfg(feature = "reqwest-middleware-0_4")]
 #[path = ""]
@@ -163,10 +140,7 @@ pub mod reqwest_middleware_0_4 {
     #[path = "reqwest_middleware.rs"]
     mod version;
 
-    pub use self::version::{RequestError, RequestExt};
-    pub use crate::adapters::http::{Refusals, RequestInDoubt};
-
-    pub use crate::tower::{HasVerdict, HttpRequests, Requests, RetryLayer};
+    pub use self::version::*;
 }
 mod result;
 mod rng;

@@ -12,11 +12,10 @@ use std::pin::pin;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use ::bytes::Bytes;
 
-use super::RequestError;
 use super::client::{self, Request, RequestBuilder, Response, Url};
 use crate::adapters::ClientRequest;
 use crate::adapters::http::headers::set_headers;
-use crate::adapters::http::{Refusals, Sends, by_verdict, is_harmless};
+use crate::adapters::http::{Sends, by_verdict, is_harmless};
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use crate::adapters::known::is_unsent;
 use crate::sealed::Sealed;
@@ -29,6 +28,9 @@ use {
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use self::with_policy::SendWith;
+pub use super::errors::{RequestError, ResponseExt, is_retryable};
+pub use crate::adapters::http::{Refusals, RequestInDoubt};
+pub use crate::tower::HttpRequests;
 
 /// Describes the attempt that sends a request to the server, and sends a request once.
 pub trait RequestExt: Sealed + Sized {

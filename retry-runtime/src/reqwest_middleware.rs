@@ -13,15 +13,17 @@ use super::requests::{AsClientError, sees_redirects};
 use super::reqwest::{self, Request, Response};
 use crate::adapters::ClientRequest;
 use crate::adapters::http::{
-    ClientError, FailedRequest, Refusals, Sends, behind_a_redirect, by_verdict, is_harmless,
-    is_idempotent,
+    ClientError, FailedRequest, Sends, behind_a_redirect, by_verdict, is_harmless, is_idempotent,
 };
 use crate::adapters::known::by_its_chain;
 use crate::lookup::BoxedError;
 use crate::policy::Policy;
 use crate::sealed::Sealed;
 use crate::stopped::Stopped;
-use crate::tower::{Redirected, Requests, RetryLayer};
+use crate::tower::Redirected;
+
+pub use crate::adapters::http::{Refusals, RequestInDoubt};
+pub use crate::tower::{HasVerdict, HttpRequests, Requests, RetryLayer};
 
 by_its_chain! {
     /// An error of `reqwest` has its own verdict. In the error of a middleware, the innermost error with a verdict decides.
@@ -222,7 +224,6 @@ mod tests {
     use super::super::reqwest::Client;
     use super::*;
     use crate::Policy;
-    use crate::tower::HttpRequests;
 
     /// A server that stays busy with this status, and says in a header of its own when to come back. It records when it is asked.
     struct Busy(u16, Mutex<Vec<Instant>>);

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use tower::service_fn;
 
-use super::super::RequestError;
 use super::super::client::{Body, Client, Request, RequestBuilder, Response};
-use super::sees_redirects;
+use super::{RequestError, sees_redirects};
 use crate::adapters::http::headers::host_of;
 use crate::adapters::http::{Sends, StatusError, behind_a_redirect};
 use crate::opaque::opaque;
