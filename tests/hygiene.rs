@@ -56,6 +56,17 @@ mod without_prelude {
         super::fail(calls)
     }
 
+    pub(crate) async fn closure(calls: &AtomicU32) -> ::std::io::Result<()> {
+        ::reattempt::run!(
+            attempts = 3,
+            timeout = "1s",
+            unless = |_| false,
+            before_retry = async |_| (),
+            async || super::fail(calls)
+        )
+        .await
+    }
+
     pub(crate) struct Client;
 
     impl Client {
@@ -165,6 +176,7 @@ fn it_compiles_in_a_crate_without_a_prelude() {
         count(|calls| without_prelude::function(calls, text.clone())),
         3
     );
+    assert_eq!(count(without_prelude::closure), 3);
     assert_eq!(count(|calls| client.method(calls, 1)), 3);
     assert_eq!(count(|calls| client.bounded(calls)), 3);
     assert_eq!(
@@ -312,6 +324,20 @@ mod shadowed {
         super::fail(calls)
     }
 
+    pub(crate) async fn closure(calls: &AtomicU32) -> ::std::io::Result<()> {
+        ::reattempt::run!(
+            blocking,
+            base = "1ns",
+            deadline = "1m",
+            on = "::std::io::Error",
+            when = |_| true,
+            when_ok = |_| false,
+            on_retry = |_| (),
+            before_retry = |_| (),
+            || super::fail(calls)
+        )
+    }
+
     #[::reattempt::retry(verdict = |_| ::reattempt::Verdict::Transient, when = |_| true)]
     pub(crate) async fn verdict(calls: &AtomicU32) -> ::std::io::Result<()> {
         super::fail(calls)
@@ -344,6 +370,7 @@ fn it_compiles_beside_shadowed_names() {
     };
     assert_eq!(count(everything), 3);
     assert_eq!(count(shadowed::bare), 3);
+    assert_eq!(count(shadowed::closure), 3);
     assert_eq!(count(shadowed::until), 3);
     assert_eq!(count(shadowed::verdict), 3);
     assert_eq!(count(shadowed::derived), 3);
