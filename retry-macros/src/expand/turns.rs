@@ -108,7 +108,7 @@ impl Turns<'_> {
                 let __at = match #settled
             }
         };
-        let wait = self.wait();
+        let wait = self.run("wait", generated!(__at));
         let pause = self.pause();
         let before_retry = self.before_retry();
         // It must not begin in a pause either.
@@ -245,11 +245,7 @@ impl Turns<'_> {
     /// ```
     fn pause(&self) -> Option<TokenStream> {
         self.model.budget.as_ref()?.value.expr()?;
-        let passed = self.run("pass_pause", TokenStream::new());
-        let cut = self.limited.then(|| {
-            let stopped = self.call("cut_between", generated!(__cut));
-            generated!(__retry::Err(__cut) => return #stopped,)
-        });
+        let (cut, passed) = (self.cut(), self.run("pass_pause", TokenStream::new()));
         Some(generated! {
             match #passed {
                 __retry::Ok(()) => (),
@@ -299,20 +295,13 @@ impl Turns<'_> {
         let error = quote_spanned!(at=> __retry::Prepared::into_error(__prepared));
         let [before, work] = item::with_commits(work, false, true);
         let work = self.later(&generated!({ #before #work }), Span::mixed_site());
-        let failed = if with_error {
-            generated!(__failed)
-        } else {
-            generated!(_)
-        };
+        let failed = with_error.then(|| generated!(__failed));
+        let failed = failed.unwrap_or_else(|| generated!(_));
         let split = self.call("split", TokenStream::new());
         let own = generated!(__failed.and_then(|__error| __retry::Ends::own(&__ends, __error)));
         let own = (self.wraps && with_error).then(|| generated!(let __failed = #own;));
         let preparation = self.run("prepare", work);
-        let cut = self.limited.then(|| {
-            let stopped = self.call("cut_between", generated!(__result));
-            generated!(__retry::Err(__result) => return #stopped,)
-        });
-        let ended = self.call("end_preparation", error);
+        let (cut, ended) = (self.cut(), self.call("end_preparation", error));
         Some(generated! {
             let (__before, #failed) = #split;
             #own
@@ -325,6 +314,13 @@ impl Turns<'_> {
                 #cut
             }
         })
+    }
+
+    /// The end of a call that a limit has cut, if it has limits.
+    fn cut(&self) -> Option<TokenStream> {
+        let stopped = self.call("cut_between", generated!(__cut));
+        let arm = generated!(__retry::Err(__cut) => return #stopped,);
+        self.limited.then_some(arm)
     }
 
     /// ```text
@@ -365,31 +361,35 @@ impl Turns<'_> {
         }
     }
 
-    /// Runs a part of a call, such as an attempt, and gives its output. If the `cancel` future completes
+    /// Runs a part of a call, such as an attempt or a wait, and gives its output. If the `cancel` future completes
     /// first, the call ends.
     ///
     /// ```text
     /// Output: call.attempt(async BODY).await
+    ///         at.await                                      // the wait
     ///         call.attempt_blocking(|| BODY)
     ///         match unless(cancel.as_mut(), call.attempt(async BODY)).await {
     ///             Some(output) => output,
     ///             None => return call.cut_between(Cut::Cancelled),
     ///         }
     ///         match unless_blocking(cancel.as_mut(), || call.attempt_blocking(|| BODY)) { … }
-    ///         match call.pass_pause_blocking_unless(cancel.as_mut()) { … }
+    ///         match call.wait_blocking_unless(cancel.as_mut(), at) { … }
     /// ```
     fn run(&self, part: &str, of: impl ToTokens) -> TokenStream {
         let (owner, receiver) = match part {
             "prepare" => (generated!(__retry::Preparing), generated!(__before)),
             _ => (generated!(__retry::Call), generated!(&mut __call)),
         };
+        let name = self.cancel_name();
         if self.model.blocking.is_some() {
-            let blocks = Ident::new(&format!("{part}_blocking"), Span::mixed_site());
-            let run = generated!(#owner::#blocks(#receiver, #of));
-            let name = self.cancel_name();
+            let method = |end| Ident::new(&format!("{part}_blocking{end}"), Span::mixed_site());
+            let (plain, unless) = (method(""), method("_unless"));
+            let run = generated!(#owner::#plain(#receiver, #of));
             return match part {
                 _ if self.cancel.is_none() => run,
-                "pass_pause" => self.waited("pass_pause_blocking_unless", &of),
+                // It ends a wait of the thread too.
+                "pass_pause" | "wait" => self
+                    .unless_cancelled(&generated!(#owner::#unless(#receiver, #name.as_mut(), #of))),
                 _ => self.unless_cancelled(
                     &generated!(__retry::unless_blocking(#name.as_mut(), || #run)),
                 ),
@@ -400,34 +400,17 @@ impl Turns<'_> {
             "attempt" | "race" if self.model.cancel_waits.is_some() => "unless_begun",
             _ => "unless",
         };
-        let part = Ident::new(part, Span::mixed_site());
-        self.awaited(unless, &generated!(#owner::#part(#receiver, #of)))
-    }
-
-    /// Waits for the next attempt.
-    fn wait(&self) -> TokenStream {
-        if self.model.blocking.is_none() {
-            return self.awaited("unless", &generated!(__at));
-        }
-        match self.cancel {
-            Some(_) => self.waited("wait_blocking_unless", &generated!(, __at)),
-            None => generated!(__retry::Call::wait_blocking(&mut __call, __at)),
-        }
-    }
-
-    /// A wait of the thread, which the `cancel` future ends too.
-    fn waited(&self, wait: &str, of: &impl ToTokens) -> TokenStream {
-        let (name, wait) = (self.cancel_name(), Ident::new(wait, Span::mixed_site()));
-        self.unless_cancelled(&generated!(__retry::Call::#wait(&mut __call, #name.as_mut() #of)))
-    }
-
-    fn awaited(&self, unless: &str, part: &TokenStream) -> TokenStream {
+        let method = Ident::new(part, Span::mixed_site());
+        let run = match part {
+            "wait" => of.to_token_stream(),
+            _ => generated!(#owner::#method(#receiver, #of)),
+        };
         if self.cancel.is_none() {
-            return generated!(#part.await);
+            return generated!(#run.await);
         }
-        let (name, unless) = (self.cancel_name(), Ident::new(unless, self.cancelled));
+        let unless = Ident::new(unless, self.cancelled);
         self.unless_cancelled(
-            &quote_spanned!(self.cancelled=> __retry::#unless(#name.as_mut(), #part).await),
+            &quote_spanned!(self.cancelled=> __retry::#unless(#name.as_mut(), #run).await),
         )
     }
 
