@@ -4,6 +4,7 @@ use std::error::Error;
 use std::future::{Ready, ready};
 use std::io;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
@@ -662,6 +663,27 @@ async fn what_no_check_sees_runs_again() {
         let ended = send(&server.url()).await;
         assert_eq!(server.calls(), *times, "{way}: {ended:?}");
     }
+}
+
+#[tokio::test]
+async fn a_key_that_the_body_makes_is_another_one_in_each_attempt() {
+    static KEYS: AtomicU32 = AtomicU32::new(1);
+
+    #[retry]
+    async fn pay(http: &Client, url: &str) -> Result<u16, RequestError> {
+        let key = KEYS.fetch_add(1, Relaxed);
+        plain(http.post(url).header("idempotency-key", key).send()).await
+    }
+
+    let server = Loopback::start(&[Answer::Reset]).await;
+    pay(&http(), &server.url()).await.unwrap();
+    for (head, key) in server.requests().iter().zip(1..=2) {
+        assert!(
+            head.contains(&format!("idempotency-key: {key}\r\n")),
+            "{head}"
+        );
+    }
+    assert_eq!(server.calls(), 2);
 }
 
 /// A service below a layer that makes two requests: the first runs, and the second is refused.
