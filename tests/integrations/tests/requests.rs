@@ -629,6 +629,9 @@ harmful! {
     a_copy(_http, url) -> RequestError, 2 of [Answer::Reset] => {
         plain(stored(url).try_clone().unwrap().send()).await
     }
+    an_inner_call(http, url) -> RequestError, 2 of [Answer::Reset] => {
+        not_twice(http, url).await
+    }
     a_closure(http, url, attempts = 1) -> RequestError, 2 of [Answer::Reset] => {
         POLICY.run(|| in_a_closure(http, url)).await
     }
@@ -650,6 +653,11 @@ harmful! {
         let end = sent(http.request("POST".parse().unwrap(), url).send_checked());
         tokio::spawn(end).await?
     }
+}
+
+#[retry(idempotent = false)]
+async fn not_twice(http: &Client, url: &str) -> Result<u16, RequestError> {
+    plain(http.post(url).send()).await
 }
 
 async fn in_a_closure(http: &Client, url: &str) -> Result<u16, RequestError> {
