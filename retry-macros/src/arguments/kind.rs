@@ -52,8 +52,8 @@ pub(super) enum Loan {
 const OF_EVERY_VALUE: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe";
 /// Traits of a closure, which a reference to it has too.
 const OF_REFERENCES: &str = "AsyncFn AsyncFnMut Fn FnMut";
-/// Traits that any guard may have.
-const OF_GUARDS: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe Any Deref";
+/// Traits that any guard may have, and conversions, which no reference has.
+const OF_GUARDS: &str = "Send Sync Unpin Sized UnwindSafe RefUnwindSafe Any Deref Into TryInto";
 const ENDS: &str = "DoubleEndedIterator ExactSizeIterator Future IntoFuture IntoIterator IntoRequest \
                     IntoStreamingRequest Iterator Stream";
 

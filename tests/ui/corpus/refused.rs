@@ -805,3 +805,21 @@ pub mod request_of_tonic {
         Ok(request.into_request().len())
     }
 }
+
+pub mod conversion_that_may_fail {
+    use super::*;
+
+    #[retry]
+    pub async fn open(port: impl TryInto<u16>) -> io::Result<u16> { //~ `impl TryInto<u16>` is used up by the first attempt, and it is not `Clone`
+        port.try_into().map_err(|_| io::ErrorKind::InvalidInput.into())
+    }
+
+    #[retry]
+    pub async fn open_any<P: TryInto<u16>>(ports: Vec<u16>, port: P) -> io::Result<u16> { //~ `P` is used up by the first attempt, and it is not `Clone`
+        open_plain(ports.len(), port).await
+    }
+
+    async fn open_plain<P: TryInto<u16>>(_ports: usize, port: P) -> io::Result<u16> {
+        port.try_into().map_err(|_| io::ErrorKind::InvalidInput.into())
+    }
+}
