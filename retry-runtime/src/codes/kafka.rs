@@ -29,6 +29,8 @@ pub fn kafka(code: impl CodeNumber) -> Verdict {
     match code.code_number() {
         // NOT_ENOUGH_REPLICAS is checked before the records are appended (`Partition.appendRecordsToLeader`).
         19 => Verdict::Refused,
+        // QUEUE_FULL of `librdkafka` itself: the message is not in its queue (`rdkafka.h`).
+        -184 => Verdict::Refused,
 
         // CORRUPT_MESSAGE, REQUEST_TIMED_OUT, NETWORK_EXCEPTION
         2 | 7 | 13 => Verdict::Transient,

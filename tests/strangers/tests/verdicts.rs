@@ -239,6 +239,10 @@ const fn ended(verdict: Verdict) -> (u32, Option<Verdict>) {
 async fn the_errors_of_heavy_strangers_have_a_verdict_in_one_line() {
     let full = RDKafkaErrorCode::NotEnoughReplicas;
     assert_eq!(seen(kafka(full)).await, retried(Verdict::Refused));
+    assert_eq!(
+        seen(kafka(RDKafkaErrorCode::QueueFull)).await,
+        retried(Verdict::Refused)
+    );
     let moved = RDKafkaErrorCode::NotLeaderForPartition;
     assert_eq!(seen(kafka(moved)).await, retried(Verdict::Transient));
     let too_large = RDKafkaErrorCode::MessageSizeTooLarge;
