@@ -116,12 +116,12 @@ mod error_without_effect_unknown {
 }
 
 mod policy_expression_not_stopped {
-    //! expect: `Closed` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
+    //! expect: `Drained` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
 
     use reattempt::{Policy, retry};
 
     #[derive(Debug)]
-    struct Closed;
+    struct Drained;
 
     struct Client {
         policy: Policy,
@@ -129,8 +129,8 @@ mod policy_expression_not_stopped {
 
     impl Client {
         #[retry(policy = self.policy, when = |_| true)]
-        async fn fetch(&self) -> Result<String, Closed> {
-            Err(Closed)
+        async fn fetch(&self) -> Result<String, Drained> {
+            Err(Drained)
         }
     }
 
