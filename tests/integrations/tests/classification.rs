@@ -97,6 +97,7 @@ fn of_sqlite() -> Errors {
 
 fn of_kafka() -> Errors {
     (0..=106)
+        .chain([-184])
         .map(|code| (code.to_string(), codes::kafka(code)))
         .collect()
 }
