@@ -5,16 +5,6 @@
 // docs.rs sets it for this crate alone: the pages of its items are those of the facade. Elsewhere they are not hidden, because then
 // no tool that compares public APIs would see them.
 #![cfg_attr(only_use_the_facade, doc(hidden))]
-// A browser follows redirects by itself, and has no middleware.
-#![cfg_attr(
-    all(target_family = "wasm", target_os = "unknown"),
-    allow(
-        dead_code,
-        unused_imports,
-        unused_mut,
-        reason = "what only other targets need"
-    )
-)]
 #![allow(
     clippy::duplicate_mod,
     reason = "the versions of a client share a source, so that they cannot differ"
@@ -70,26 +60,36 @@ pub mod reqwest {
     //! }
     //! ```
 
-    use crate::adapters::reqwest as errors;
-    use ::reqwest as client;
+    use ::{reqwest as base, reqwest as client};
 
+    use crate::adapters::reqwest::{depart, join, place_of, split};
+
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    #[path = "requests/layered.rs"]
+    mod layered;
     #[path = "requests.rs"]
     mod version;
 
     pub use self::version::*;
+    pub use crate::adapters::reqwest::{RequestError, ResponseExt, is_retryable};
 }
 #[cfg(feature = "reqwest-0_12")]
 #[path = ""]
 pub mod reqwest_0_12 {
     //! `reqwest` 0.12: the same as `reqwest_0_13` has for 0.13.
 
-    use crate::adapters::reqwest_0_12 as errors;
-    use ::reqwest_0_12 as client;
+    use ::{reqwest_0_12 as base, reqwest_0_12 as client};
 
+    use crate::adapters::reqwest_0_12::{depart, join, place_of, split};
+
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+    #[path = "requests/layered.rs"]
+    mod layered;
     #[path = "requests.rs"]
     mod version;
 
     pub use self::version::*;
+    pub use crate::adapters::reqwest_0_12::{RequestError, ResponseExt, is_retryable};
 }
 #[cfg(feature = "reqwest-middleware-0_5")]
 #[path = ""]
@@ -121,12 +121,17 @@ pub mod reqwest_middleware {
     //! # client().unwrap();
     //! ```
 
-    use crate::reqwest as requests;
-    use ::{reqwest, reqwest_middleware as client};
+    use ::{reqwest as base, reqwest_middleware as client};
 
+    use self::version::{join, split};
+    use crate::adapters::reqwest::{depart, place_of};
+
+    #[path = "requests.rs"]
+    mod requests;
     #[path = "reqwest_middleware.rs"]
     mod version;
 
+    pub use self::requests::*;
     pub use self::version::*;
 }
 #[cfg(feature = "reqwest-middleware-0_4")]
@@ -134,12 +139,17 @@ pub mod reqwest_middleware {
 pub mod reqwest_middleware_0_4 {
     //! `reqwest-middleware` 0.4: the same as `reqwest_middleware_0_5` has for 0.5, with `reqwest` 0.12.
 
-    use crate::reqwest_0_12 as requests;
-    use ::{reqwest_0_12 as reqwest, reqwest_middleware_0_4 as client};
+    use ::{reqwest_0_12 as base, reqwest_middleware_0_4 as client};
 
+    use self::version::{join, split};
+    use crate::adapters::reqwest_0_12::{depart, place_of};
+
+    #[path = "requests.rs"]
+    mod requests;
     #[path = "reqwest_middleware.rs"]
     mod version;
 
+    pub use self::requests::*;
     pub use self::version::*;
 }
 mod result;

@@ -1,38 +1,28 @@
-//! The headers that tell a server about the attempt that sends a request, and requests that are sent once.
-
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-#[path = "requests/with_policy.rs"]
-mod with_policy;
+//! The requests of one client: the headers that tell a server about the attempt that sends one, one that is sent once, and one with all
+//! retries of a policy. The module around names its builder, its errors, and the `reqwest` below it.
 
 use std::cell::Cell;
-use std::future::poll_fn;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::pin::pin;
 
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use ::bytes::Bytes;
-
-use super::client::{self, Request, RequestBuilder, Response, Url};
-use crate::adapters::ClientRequest;
+use super::base::Response;
+use super::client::RequestBuilder;
+use super::{RequestError, depart, join, place_of, split};
 use crate::adapters::http::headers::set_headers;
-use crate::adapters::http::{Sends, by_verdict, is_harmless};
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-use crate::adapters::known::is_unsent;
+pub use crate::adapters::http::{Refusals, RequestInDoubt};
+use crate::adapters::http::{Sends, by_verdict, hop, is_harmless};
 use crate::sealed::Sealed;
+pub use crate::tower::{HttpRequests, RetryLayer};
 use ::http::{Error, HeaderMap, HeaderName, HeaderValue, StatusCode};
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use {
-    super::client::Body, crate::adapters::http::Witness, crate::site::PolicyOf,
-    crate::tower::RetryLayer,
+    crate::adapters::http::StatusError,
+    crate::lookup::BoxedError,
+    crate::stopped::Stopped,
+    crate::tower::{ErrorOfLayer, IntoLayer},
+    ::tower::service_fn,
 };
 
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-pub use self::with_policy::SendWith;
-pub use super::errors::{RequestError, ResponseExt, is_retryable};
-pub use crate::adapters::http::{Refusals, RequestInDoubt};
-pub use crate::tower::HttpRequests;
-
-/// Describes the attempt that sends a request to the server, and sends a request once.
+/// Describes the attempt that sends a request to the server, and sends a request once. Of a client with middleware, what the middlewares
+/// do is not seen.
 pub trait RequestExt: Sealed + Sized {
     /// Sets the headers of [`set_attempt_headers`](crate::adapters::http::set_attempt_headers): the number of the attempt, the
     /// time left, and with POST and PATCH the idempotency key.
@@ -82,7 +72,7 @@ pub trait RequestExt: Sealed + Sized {
     /// - [`RequestError::Request`]: no request was sent, or it may be sent again.
     fn send_once(self) -> impl Future<Output = Result<Response, RequestError>>;
 
-    /// The same. A status that is a failure is an error, as with [`check`](super::ResponseExt::check), and so is a redirect that
+    /// The same. A status that is a failure is an error, as with [`check`](crate::adapters::http::check), and so is a redirect that
     /// was not followed.
     ///
     /// # Cancel safety
@@ -118,6 +108,8 @@ pub trait RequestExt: Sealed + Sized {
     /// calls at this place, and a request that may not run twice is repeated only if it had no effect. A failed status of the last
     /// attempt is an error. For the outer call, it is like [`send_checked`](Self::send_checked).
     ///
+    /// Takes a policy, or a [`RetryLayer`](crate::tower::RetryLayer) with a name, a budget, or what is known of the requests of a server.
+    ///
     /// # Cancel safety
     ///
     /// That of [`send_once`](Self::send_once).
@@ -143,9 +135,9 @@ pub trait RequestExt: Sealed + Sized {
     /// ```
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     #[track_caller]
-    fn send_with<P>(self, policy: P) -> SendWith<P::Limits>
+    fn send_with<L>(self, layer: L) -> impl Future<Output = Result<Response, RequestError>> + Send
     where
-        P: PolicyOf + Send + Sync + 'static;
+        L: IntoLayer<Limits: ErrorOfLayer<RequestError, Error: Send> + 'static>;
 
     /// Sets by which failures the server says that it did not run the request, such as `|status, _| status == 429`. Send it with the
     /// methods of what this returns.
@@ -159,7 +151,6 @@ pub trait RequestExt: Sealed + Sized {
 }
 
 impl Sealed for RequestBuilder {}
-impl ClientRequest for RequestBuilder {}
 
 impl RequestExt for RequestBuilder {
     #[track_caller]
@@ -170,12 +161,12 @@ impl RequestExt for RequestBuilder {
             // The builder holds an error, which `send` returns.
             return builder;
         }
-        let (client, request) = builder.build_split();
+        let (client, request) = split(builder);
         match request {
             Ok(mut request) => {
                 request.headers_mut().remove(&ASKED);
                 set_headers(&request.method().clone(), request.headers_mut());
-                Self::from_parts(client, request)
+                join(client, request)
             }
             Err(_) => unreachable!("the builder held no error"),
         }
@@ -191,11 +182,31 @@ impl RequestExt for RequestBuilder {
 
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     #[track_caller]
-    fn send_with<P>(self, policy: P) -> SendWith<P::Limits>
+    fn send_with<L>(self, layer: L) -> impl Future<Output = Result<Response, RequestError>> + Send
     where
-        P: PolicyOf + Send + Sync + 'static,
+        L: IntoLayer<Limits: ErrorOfLayer<RequestError, Error: Send> + 'static>,
     {
-        SendWith::new(self, RetryLayer::new(policy))
+        let layer = layer.into_layer();
+        Box::pin(async move {
+            let (client, request) = split(self);
+            let request = request?;
+            let harmless = layer.is_harmless::<_, Response>(&request);
+            let requests = layer.requests.clone();
+            let sends = Sends {
+                once: (!harmless).then(|| place_of(&request)),
+                refused: move |status, headers: &_| requests.is_refused(status, headers),
+                checks: true,
+            };
+            let service = service_fn(move |mut request| {
+                let departure = (!harmless).then(|| depart(&mut request));
+                let client = client.clone();
+                async move { hop(departure, client.execute(request)).await }
+            });
+            let answered = RetryLayer::call::<L::Limits, _, _>(layer, request, service);
+            sends
+                .send(async { answered.await.map_err(said_by_layer) })
+                .await
+        })
     }
 }
 
@@ -219,23 +230,28 @@ impl<F: Fn(StatusCode, &HeaderMap) -> bool> Refusals<RequestBuilder, F> {
     }
 
     async fn send(self, checks: bool) -> Result<Response, RequestError> {
-        let (client, request) = self.builder.build_split();
-        let request = request?;
+        let (client, request) = split(self.builder);
+        let mut request = request?;
+        let harmless = is_harmless(request.method(), request.headers());
         let sends = Sends {
-            method: request.method().clone(),
-            harmless: is_harmless(request.method(), request.headers()),
+            once: (!harmless).then(|| place_of(&request)),
             refused: self.refused,
             checks,
         };
-        let harmless = sends.harmless;
-        sends
-            .send(async {
-                let (answered, redirected) =
-                    sees_redirects(request, harmless, |request| client.execute(request)).await;
-                (answered.map_err(RequestError::from), redirected)
-            })
-            .await
+        let departure = (!harmless).then(|| depart(&mut request));
+        sends.send(hop(departure, client.execute(request))).await
     }
+}
+
+/// What ended a call of a layer.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+fn said_by_layer(error: impl Into<BoxedError>) -> RequestError {
+    let error = error.into().downcast().map(|own| *own);
+    let error = error.or_else(|error| Ok((*error.downcast::<Stopped>()?).into()));
+    error.unwrap_or_else(|error: BoxedError| {
+        let status = error.downcast::<StatusError>();
+        RequestError::from(*status.expect("a call ends with one of these"))
+    })
 }
 
 /// The name of a header, which detects whether a builder holds an error: the builder converts the name only if it holds
@@ -253,80 +269,4 @@ impl TryFrom<Asked<'_>> for HeaderName {
         asked.0.set(true);
         Ok(ASKED)
     }
-}
-
-/// Awaits what `execute` makes of a request. Returns whether the answer came over a redirect too, unless the request is `harmless`.
-pub(crate) async fn sees_redirects<E: AsClientError, F>(
-    mut request: Request,
-    harmless: bool,
-    execute: impl FnOnce(Request) -> F,
-) -> (Result<Response, E>, bool)
-where
-    F: Future<Output = Result<Response, E>>,
-{
-    if harmless {
-        return (execute(request).await, false);
-    }
-    let place = place_of(request.url());
-    let is_other = |url: &Url| place_of(url) != place;
-    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    let (witness, mut was_sent) = (watch(&mut request), false);
-    let mut executes = pin!(execute(request));
-    let answered = poll_fn(|context| {
-        #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-        {
-            was_sent = witness.saw_it_sent();
-        }
-        executes.as_mut().poll(context)
-    });
-    let answered = answered.await;
-    let redirected = match &answered {
-        Ok(response) => is_other(response.url()),
-        Err(error) => error.of_client().is_some_and(|error| {
-            #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-            if was_sent && is_unsent(error) {
-                return true;
-            }
-            error.url().is_some_and(is_other)
-        }),
-    };
-    (answered, redirected)
-}
-
-/// The error of this client, or one that may have it inside.
-pub(crate) trait AsClientError {
-    fn of_client(&self) -> Option<&client::Error>;
-}
-
-impl AsClientError for client::Error {
-    fn of_client(&self) -> Option<&client::Error> {
-        Some(self)
-    }
-}
-
-/// What a redirect changes: all of a URL but its user and its fragment.
-fn place_of(url: &Url) -> u64 {
-    let mut place = DefaultHasher::new();
-    let host = (url.host_str(), url.port_or_known_default());
-    (url.scheme(), host, url.path(), url.query()).hash(&mut place);
-    place.finish()
-}
-
-/// Watches the body of a request. It is sent as it was, and one that could be sent again still can.
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-fn watch(request: &mut Request) -> Witness {
-    let body = request.body_mut().take().unwrap_or_default();
-    let (witness, body) = match body.as_bytes() {
-        Some(bytes @ [_, ..]) => {
-            let (witness, bytes) = Witness::of(bytes.to_vec());
-            (witness, Body::from(Bytes::from_owner(bytes)))
-        }
-        // There are no bytes to hold, or they are a stream.
-        _ => {
-            let (witness, body) = Witness::of(body);
-            (witness, Body::wrap(body))
-        }
-    };
-    *request.body_mut() = Some(body);
-    witness
 }

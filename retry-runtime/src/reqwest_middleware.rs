@@ -1,29 +1,26 @@
-//! The errors, the requests and the middleware of one version of `reqwest-middleware`. The module around names that version `client`,
-//! its `reqwest` `reqwest`, and the adapter of that `requests`.
+//! The errors and the middleware of one version of `reqwest-middleware`. The module around names that version `client`, and its
+//! `reqwest` `base`.
 
 use std::io;
+use std::mem;
 use std::sync::{Mutex, PoisonError};
 
-use ::http::{Extensions, HeaderMap, StatusCode};
+use ::http::Extensions;
 use async_trait::async_trait;
 use tower::service_fn;
 
-use super::client::{Error, Middleware, Next, RequestBuilder};
-use super::requests::{AsClientError, sees_redirects};
-use super::reqwest::{self, Request, Response};
+use super::base::{self as reqwest, Request, Response};
+use super::client::{ClientWithMiddleware, Error, Middleware, Next, RequestBuilder};
+use super::depart;
 use crate::adapters::ClientRequest;
-use crate::adapters::http::{
-    ClientError, FailedRequest, Sends, behind_a_redirect, by_verdict, is_harmless, is_idempotent,
-};
+use crate::adapters::http::{ClientError, FailedRequest, Place, hop, is_idempotent};
 use crate::adapters::known::by_its_chain;
 use crate::lookup::BoxedError;
 use crate::policy::Policy;
-use crate::sealed::Sealed;
 use crate::stopped::Stopped;
-use crate::tower::Redirected;
+use crate::tower::RetryLayer;
 
-pub use crate::adapters::http::{Refusals, RequestInDoubt};
-pub use crate::tower::{HasVerdict, HttpRequests, Requests, RetryLayer};
+pub use crate::tower::{HasVerdict, Requests};
 
 by_its_chain! {
     /// An error of `reqwest` has its own verdict. In the error of a middleware, the innermost error with a verdict decides.
@@ -57,110 +54,44 @@ impl From<reqwest::Error> for RequestError {
 
 by_its_chain!(RequestError);
 
-impl AsClientError for Error {
-    fn of_client(&self) -> Option<&reqwest::Error> {
+/// What a middleware does is not seen.
+impl ClientError for Error {
+    fn is_unsent(&self) -> bool {
+        matches!(self, Self::Reqwest(error) if error.is_unsent())
+    }
+
+    fn place(&self) -> Option<Place> {
         match self {
-            Self::Reqwest(error) => Some(error),
+            Self::Reqwest(error) => error.place(),
             Self::Middleware(_) => None,
         }
     }
 }
 
-impl ClientError for Error {
-    fn is_unsent(&self) -> bool {
-        self.of_client().is_some_and(ClientError::is_unsent)
+/// A client, and the extensions of its request.
+#[derive(Clone)]
+pub(super) struct Client(ClientWithMiddleware, Extensions);
+
+impl Client {
+    pub(super) async fn execute(&self, request: Request) -> Result<Response, Error> {
+        let mut extensions = self.1.clone();
+        let sent = self.0.execute_with_extensions(request, &mut extensions);
+        sent.await
     }
 }
 
-/// Sends a request of a client with middleware once.
-pub trait RequestExt: Sealed + Sized {
-    /// Sends the request, which the current attempt does not repeat. Returns the response, whatever its status: the method of the
-    /// same name for a builder of `reqwest`. What a middleware does is not seen.
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped, the request may have run: then the attempt is not repeated either.
-    ///
-    /// # Errors
-    ///
-    /// - [`RequestError::InDoubt`]: the request may have run, and may not run twice.
-    /// - [`RequestError::Request`]: no request was sent, or it may be sent again.
-    fn send_once(self) -> impl Future<Output = Result<Response, RequestError>>;
-
-    /// The same. A status that is a failure is an error, and so is a redirect that was not followed, if the request may not run
-    /// twice.
-    ///
-    /// # Cancel safety
-    ///
-    /// That of [`send_once`](Self::send_once).
-    ///
-    /// # Errors
-    ///
-    /// - Those of [`send_once`](Self::send_once).
-    /// - [`RequestError::Status`]: the status is a failure, and the request did not run, or may be sent again.
-    fn send_checked(self) -> impl Future<Output = Result<Response, RequestError>>;
-
-    /// Sets by which failures the server says that it did not run the request, such as `|status, _| status == 429`.
-    fn with_refusals<F>(self, refused: F) -> Refusals<Self, F>
-    where
-        F: Fn(StatusCode, &HeaderMap) -> bool,
-    {
-        let builder = self;
-        Refusals { builder, refused }
-    }
+/// Takes a builder apart.
+pub(super) fn split(mut builder: RequestBuilder) -> (Client, reqwest::Result<Request>) {
+    let extensions = mem::take(builder.extensions());
+    let (client, request) = builder.build_split();
+    (Client(client, extensions), request)
 }
 
-impl Sealed for RequestBuilder {}
-
-impl RequestExt for RequestBuilder {
-    fn send_once(self) -> impl Future<Output = Result<Response, RequestError>> {
-        self.with_refusals(by_verdict).send_once()
-    }
-
-    fn send_checked(self) -> impl Future<Output = Result<Response, RequestError>> {
-        self.with_refusals(by_verdict).send_checked()
-    }
-}
-
-impl<F: Fn(StatusCode, &HeaderMap) -> bool> Refusals<RequestBuilder, F> {
-    /// Sends the request: [`RequestExt::send_once`].
-    ///
-    /// # Errors
-    ///
-    /// - Those of [`RequestExt::send_once`].
-    pub fn send_once(self) -> impl Future<Output = Result<Response, RequestError>> {
-        self.send(false)
-    }
-
-    /// Sends the request: [`RequestExt::send_checked`].
-    ///
-    /// # Errors
-    ///
-    /// - Those of [`RequestExt::send_checked`].
-    pub fn send_checked(self) -> impl Future<Output = Result<Response, RequestError>> {
-        self.send(true)
-    }
-
-    async fn send(mut self, checks: bool) -> Result<Response, RequestError> {
-        let mut extensions = std::mem::take(self.builder.extensions());
-        let (client, request) = self.builder.build_split();
-        let request = request?;
-        let sends = Sends {
-            method: request.method().clone(),
-            harmless: is_harmless(request.method(), request.headers()),
-            refused: self.refused,
-            checks,
-        };
-        let harmless = sends.harmless;
-        let answered = async {
-            let (answered, redirected) = sees_redirects(request, harmless, |request| {
-                client.execute_with_extensions(request, &mut extensions)
-            })
-            .await;
-            (answered.map_err(RequestError::from), redirected)
-        };
-        sends.send(answered).await
-    }
+/// Puts one together.
+pub(super) fn join(Client(client, extensions): Client, request: Request) -> RequestBuilder {
+    let mut builder = RequestBuilder::from_parts(client, request);
+    *builder.extensions() = extensions;
+    builder
 }
 
 #[async_trait]
@@ -177,26 +108,17 @@ where
     ) -> Result<Response, Error> {
         // Each attempt starts from the extensions of the request. The outer layers see those of the last attempt.
         let (next, before, after) = (&next, &extensions.clone(), &Mutex::new(extensions));
-        let service = service_fn(|request: Request| async move {
-            let mut extensions = before.clone();
-            let (method, next) = (request.method().clone(), next.clone());
-            let harmless = is_idempotent(&method, request.headers());
-            let (answered, redirected) = sees_redirects(request, harmless, |request| {
-                next.run(request, &mut extensions)
-            })
-            .await;
+        let service = service_fn(|mut request: Request| async move {
+            let (mut extensions, next) = (before.clone(), next.clone());
+            let harmless = is_idempotent(request.method(), request.headers());
+            let departure = (!harmless).then(|| depart(&mut request));
+            let answered = hop(departure, next.run(request, &mut extensions)).await;
             **after.lock().unwrap_or_else(PoisonError::into_inner) = extensions;
-            match answered {
-                Ok(mut response) if redirected => {
-                    response.extensions_mut().insert(Redirected);
-                    Ok(response)
-                }
-                // What failed is another request.
-                Err(error) if redirected => {
-                    Err(Error::middleware(behind_a_redirect(method, error)))
-                }
-                answered => answered,
-            }
+            answered.map_err(|error| match error {
+                FailedRequest::Request(error) => error,
+                FailedRequest::InDoubt(doubt) => Error::middleware(doubt),
+                other => Error::middleware(other),
+            })
         });
         let answered = Self::call::<Policy, _, _>(self, request, service).await;
         answered.map_err(|error| {
@@ -220,10 +142,11 @@ mod tests {
 
     use tokio::time::Instant;
 
+    use super::super::base::Client;
     use super::super::client::ClientBuilder;
-    use super::super::reqwest::Client;
     use super::*;
     use crate::Policy;
+    use crate::tower::HttpRequests;
 
     /// A server that stays busy with this status, and says in a header of its own when to come back. It records when it is asked.
     struct Busy(u16, Mutex<Vec<Instant>>);

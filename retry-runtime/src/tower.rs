@@ -369,6 +369,34 @@ impl RetryLayer {
     }
 }
 
+/// A policy, or a layer with more settings.
+pub trait IntoLayer {
+    #[doc(hidden)]
+    type Limits;
+
+    #[doc(hidden)]
+    #[track_caller]
+    fn into_layer(self) -> RetryLayer<HttpRequests, Self::Limits>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<P: PolicyOf + Send + Sync + 'static> IntoLayer for P {
+    type Limits = P::Limits;
+
+    #[track_caller]
+    fn into_layer(self) -> RetryLayer<HttpRequests, P::Limits> {
+        RetryLayer::new(self)
+    }
+}
+
+impl<L> IntoLayer for RetryLayer<HttpRequests, L> {
+    type Limits = L;
+
+    fn into_layer(self) -> Self {
+        self
+    }
+}
+
 impl<Q, L> RetryLayer<Q, L> {
     /// Sets what the layer knows of requests, responses and errors. Default: [`HttpRequests::new`].
     #[must_use]
@@ -420,7 +448,10 @@ impl<Q, L> RetryLayer<Q, L> {
     }
 
     /// Whether a request may run twice.
-    #[cfg(feature = "_requests")]
+    #[cfg(all(
+        feature = "_requests",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
     pub(crate) fn is_harmless<N, A>(&self, request: &N) -> bool
     where
         Q: Requests<N, A>,
@@ -567,11 +598,6 @@ async fn begin_if(once: bool) -> Option<Arc<OpenEffect>> {
 fn is_elsewhere(failed: Assessment) -> bool {
     failed.verdict == Verdict::Transient && failed.hint.is_none()
 }
-
-/// A mark of a response that came from another URL than that of its request.
-#[cfg(feature = "_requests")]
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Redirected;
 
 /// How the calls of a layer end, for an error `E` of the service below: [`Policy`], or [`WithoutLimits`].
 pub trait ErrorOfLayer<E> {

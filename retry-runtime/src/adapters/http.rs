@@ -48,14 +48,16 @@ pub use self::headers::{
 pub(crate) use self::once::is_harmless;
 pub use self::once::send_once;
 #[cfg(feature = "_requests")]
-pub(crate) use self::request::{ClientError, ClientResponse, Sends, behind_a_redirect, by_verdict};
+pub(crate) use self::request::{
+    ClientError, ClientResponse, Departure, Place, Sends, by_verdict, hop,
+};
 #[cfg(feature = "_requests")]
 pub use self::request::{FailedRequest, Refusals, RequestInDoubt};
 #[cfg(all(
     feature = "_requests",
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
-pub(crate) use self::witness::Witness;
+pub(crate) use self::{request::Redirected, witness::Watched};
 use crate::classify::{OfClient, Retryable, Verdict};
 use crate::clock;
 use crate::codes;
@@ -190,7 +192,10 @@ impl StatusError {
     }
 
     /// It may have run, since the answer came over a redirect.
-    #[cfg(feature = "_requests")]
+    #[cfg(all(
+        feature = "_requests",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
     pub(crate) fn behind_a_redirect(mut self) -> Self {
         if self.verdict() == Verdict::Refused {
             self.known = Some(Verdict::Transient);

@@ -27,6 +27,7 @@ pub mod reqwest {
     mod version;
 
     pub use self::version::{RequestError, ResponseExt, is_retryable};
+    pub(crate) use self::version::{depart, join, place_of, split};
 }
 #[cfg(feature = "reqwest-0_12")]
 #[path = "reqwest"]
@@ -38,6 +39,7 @@ pub mod reqwest_0_12 {
     mod version;
 
     pub use self::version::{RequestError, ResponseExt, is_retryable};
+    pub(crate) use self::version::{depart, join, place_of, split};
 }
 #[cfg(feature = "sea-orm-2")]
 #[path = ""]

@@ -148,7 +148,7 @@ fn stored(url: &str) -> RequestBuilder {
 type Way = (&'static str, fn(&str) -> Sent);
 
 /// Each way to send a request that may not run twice.
-const WAYS: [Way; 12] = [
+const WAYS: [Way; 13] = [
     ("none", |url| sent(http().post(url).send_checked())),
     ("bytes", |url| {
         sent(http().post(url).body("5").send_checked())
@@ -165,6 +165,9 @@ const WAYS: [Way; 12] = [
     }),
     ("policy", |url| {
         sent(http().post(url).body("5").send_with(&POLICY))
+    }),
+    ("middleware, policy", |url| {
+        sent(chain().build().post(url).body("5").send_with(&POLICY))
     }),
     ("layer", |url| {
         let layered = chain().with(RetryLayer::new(POLICY)).build();
@@ -532,7 +535,8 @@ async fn a_request_with_a_policy_has_all_retries_of_a_layer() {
     assert_eq!((response.status().as_u16(), server.calls()), (200, 3));
 
     let server = Loopback::start(&[BUSY; 9]).await;
-    let named = http().get(server.url()).send_with(POLICY).with_name("shop");
+    let named = RetryLayer::new(POLICY).with_name("shop");
+    let named = http().get(server.url()).send_with(named);
     let (sent, report) = with_report(named).await;
     assert_eq!(sent.unwrap_err().status().unwrap(), 503);
     assert_eq!((report.unwrap().function(), server.calls()), ("shop", 3));
@@ -550,9 +554,9 @@ async fn a_request_with_a_policy_has_all_retries_of_a_layer() {
     for (idempotent, refused) in [(true, false), (false, true)] {
         let server = Loopback::start(&[THROTTLED]).await;
         let requests = HttpRequests::new().with_refusals(move |_, _| refused);
-        let search = http().post(server.url()).send_with(POLICY);
-        let search = search.with_requests(requests).with_idempotent(idempotent);
-        search.await.unwrap();
+        let layer = RetryLayer::new(POLICY).with_requests(requests);
+        let search = layer.with_idempotent(idempotent);
+        http().post(server.url()).send_with(search).await.unwrap();
         assert_eq!(posts(&server), 2);
     }
 }

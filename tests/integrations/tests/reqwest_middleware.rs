@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 use super::adapter::ResponseExt as _;
 use super::chain::{ClientBuilder, ClientWithMiddleware, Error, Middleware, Next, RequestBuilder};
 use super::client::{self, Body, Client, Method, Request, Response};
-use super::middleware::{HttpRequests, Requests, RetryLayer};
+use super::middleware::{HttpRequests, RequestExt as _, Requests, RetryLayer};
 
 const QUICK: Policy = Policy::new()
     .with_attempts(4)
@@ -516,6 +516,26 @@ async fn middlewares_behind_see_each_attempt_and_those_before_see_the_call() {
     let found = behind.found.lock().unwrap();
     let starts: Vec<_> = found.iter().step_by(2).collect();
     assert_eq!(starts, [&one; 3]);
+}
+
+#[tokio::test]
+async fn a_request_keeps_its_extensions_where_it_says_its_attempt_or_has_a_policy() {
+    for way in ["attempt_headers", "send_with"] {
+        let counts = Counts::default();
+        let client = ClientBuilder::new(http()).with(counts.clone()).build();
+        let server = Loopback::start(&[UNAVAILABLE]).await;
+        let request = || client.get(server.url()).with_extension(Passed(7));
+        if way == "send_with" {
+            request().send_with(&QUICK).await.unwrap();
+        } else {
+            let ask = || request().attempt_headers().send_checked();
+            QUICK.run(ask).await.unwrap();
+            assert!(server.requests()[1].contains(&format!("{ATTEMPT_NUMBER}: 2\r\n")));
+        }
+        let found = counts.found.lock().unwrap();
+        let starts: Vec<_> = found.iter().step_by(2).collect();
+        assert_eq!(starts, [&Some(Passed(7)); 2], "{way}");
+    }
 }
 
 #[tokio::test]

@@ -2,6 +2,9 @@
 
 use std::error::Error;
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Weak;
 use std::time::Duration;
 
 use ::http::{HeaderMap, Method, StatusCode};
@@ -90,103 +93,144 @@ impl Error for RequestInDoubt {
 pub(crate) trait ClientError: Retryable + Error + Send + Sync + 'static {
     /// Whether nothing was sent to the server that it names.
     fn is_unsent(&self) -> bool;
+
+    /// The place that it names.
+    fn place(&self) -> Option<Place>;
 }
 
 /// The response of a client.
 pub(crate) trait ClientResponse {
-    fn parts(&self) -> (StatusCode, &HeaderMap);
+    fn status(&self) -> StatusCode;
+
+    fn headers(&self) -> &HeaderMap;
+
+    /// Where it came from.
+    fn place(&self) -> Place;
+
+    /// Lets a layer know that it came over a redirect. In a browser, there is none.
+    fn mark_redirected(&mut self);
 
     /// What failed, if its status is a failure.
     fn failure(&self) -> Option<StatusError>;
 }
 
+/// What a redirect changes of a URL: all but its user and its fragment, as a hash.
+pub(crate) type Place = u64;
+
+/// Marks a response that came over a redirect.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Redirected;
+
+/// What is known of a request that may not run twice before it is sent.
+pub(crate) struct Departure {
+    pub(crate) at: (Method, Place),
+    /// Is gone once its body is, if that is watched.
+    pub(crate) body: Option<Weak<()>>,
+}
+
+/// Awaits the answer of a client that may follow redirects. If one leads elsewhere, a response is marked, and an error is in doubt:
+/// what failed is another request. One that may run twice has no `departure`.
+///
+/// A client drops the body that it has sent, and keeps one that it could not send until it fails. Between two requests, its future is
+/// pending at least once. So a connection that failed after the body was gone is that of another request, of which the error says nothing.
+pub(crate) async fn hop<A: ClientResponse, C: ClientError>(
+    departure: Option<Departure>,
+    answered: impl Future<Output = Result<A, C>>,
+) -> Result<A, FailedRequest<C>> {
+    let Some(Departure { at, body }) = departure else {
+        return answered.await.map_err(FailedRequest::Request);
+    };
+    let (mut answered, mut was_sent) = (pin!(answered), false);
+    let answered = poll_fn(|context| {
+        was_sent = body.as_ref().is_some_and(|body| body.strong_count() == 0);
+        answered.as_mut().poll(context)
+    });
+    let (method, place) = at;
+    match answered.await {
+        Ok(mut response) => {
+            if response.place() != place {
+                response.mark_redirected();
+            }
+            Ok(response)
+        }
+        Err(error)
+            if was_sent && error.is_unsent() || error.place().is_some_and(|at| at != place) =>
+        {
+            Err(FailedRequest::InDoubt(RequestInDoubt {
+                method,
+                redirected: true,
+                status: None,
+                hint: None,
+                source: error.into(),
+            }))
+        }
+        Err(error) => Err(FailedRequest::Request(error)),
+    }
+}
+
 /// A request that is sent once.
 pub(crate) struct Sends<F> {
-    pub(crate) method: Method,
-    /// It may run twice.
-    pub(crate) harmless: bool,
+    /// Its method and its place, unless it may run twice.
+    pub(crate) once: Option<(Method, Place)>,
     /// By which failures the server says that it did not run the request.
     pub(crate) refused: F,
     /// Whether a status that is a failure is an error.
     pub(crate) checks: bool,
 }
 
-/// What came of it.
-struct Sent<A, C> {
-    result: Result<A, FailedRequest<C>>,
-    failure: Option<StatusError>,
-    redirected: bool,
-}
-
 impl<F: Fn(StatusCode, &HeaderMap) -> bool> Sends<F> {
-    /// Awaits the answer, and whether it came over a redirect. Unless the request may run twice, the attempt knows of it from its
-    /// beginning on.
+    /// Awaits the answer. Unless the request may run twice, the attempt knows of it from its beginning on.
     pub(crate) async fn send<A: ClientResponse, C: ClientError>(
         self,
-        answered: impl Future<Output = (Result<A, FailedRequest<C>>, bool)>,
+        answered: impl Future<Output = Result<A, FailedRequest<C>>>,
     ) -> Result<A, FailedRequest<C>> {
         let sent = async {
-            let (result, redirected) = answered.await;
-            let failure = result.as_ref().ok().and_then(|answer: &A| {
-                let (status, headers) = answer.parts();
-                let failure = answer.failure();
-                let failure = failure.or_else(|| StatusError::of_redirect(status, headers))?;
-                let refused = (self.refused)(status, headers);
-                Some(if refused { failure.refused() } else { failure })
-            });
-            Sent {
-                result,
-                failure,
-                redirected,
+            let answer = answered.await?;
+            let (status, headers) = (answer.status(), answer.headers());
+            let failure = answer.failure();
+            let failure = failure.or_else(|| StatusError::of_redirect(status, headers));
+            let refused = failure.is_some() && (self.refused)(status, headers);
+            let failure = failure.map(|failure| if refused { failure.refused() } else { failure });
+            Ok((answer, failure))
+        };
+        let place = self.once.as_ref().map(|(_, place)| *place);
+        let is_redirected = |answer: &A| Some(answer.place()) != place;
+        let ends = |sent: &Result<(A, Option<StatusError>), _>| match sent {
+            Ok((answer, failure)) => {
+                ended(answer.status(), failure.as_ref(), is_redirected(answer))
+            }
+            Err(error) if had_no_effect(error) => Ended::Known,
+            Err(_) => Ended::InDoubt,
+        };
+        let Some((method, _)) = self.once else {
+            return match sent.await? {
+                (_, Some(failure)) if self.checks => Err(failure.into()),
+                (answer, _) => Ok(answer),
+            };
+        };
+        let sent = open(Effect::Request, sent, ends).await;
+        let in_doubt = ends(&sent) == Ended::InDoubt;
+        let (redirected, status, hint, source) = match sent {
+            Err(FailedRequest::Request(error)) if in_doubt => (false, None, None, error.into()),
+            Err(error) => return Err(error),
+            Ok((answer, _)) if !self.checks => return Ok(answer),
+            Ok((_, Some(failure))) if !in_doubt => return Err(failure.into()),
+            Ok((answer, None)) if !in_doubt => return Ok(answer),
+            Ok((answer, failure)) => {
+                let hint = failure.as_ref().and_then(Retryable::hint);
+                let text = || answer.status().to_string().into();
+                let source = failure.map_or_else(text, Box::from);
+                (is_redirected(&answer), Some(answer.status()), hint, source)
             }
         };
-        let (sent, in_doubt) = if self.harmless {
-            (sent.await, false)
-        } else {
-            let sent = open(Effect::Request, sent, Sent::ended).await;
-            let in_doubt = sent.ended() == Ended::InDoubt;
-            (sent, in_doubt)
-        };
-        let status = sent.result.as_ref().ok().map(|answer| answer.parts().0);
-        let hint = sent.failure.as_ref().and_then(Retryable::hint);
-        let source: Box<dyn Error + Send + Sync> = match (sent.result, sent.failure) {
-            (Ok(answer), _) if !self.checks => return Ok(answer),
-            (Ok(answer), None) if !in_doubt => return Ok(answer),
-            (Ok(_), Some(failure)) if !in_doubt => return Err(failure.into()),
-            (Err(error), _) if !in_doubt => return Err(error),
-            (Err(FailedRequest::Request(error)), _) => error.into(),
-            (Err(error), _) => return Err(error),
-            (Ok(_), Some(failure)) => failure.into(),
-            (Ok(answer), None) => answer.parts().0.to_string().into(),
-        };
         Err(FailedRequest::InDoubt(RequestInDoubt {
-            method: self.method,
-            redirected: sent.redirected,
+            method,
+            redirected,
             status,
             hint,
             source,
         }))
-    }
-}
-
-impl<A: ClientResponse, C: ClientError> Sent<A, C> {
-    fn ended(&self) -> Ended {
-        match &self.result {
-            Ok(answer) => ended(answer.parts().0, self.failure.as_ref(), self.redirected),
-            Err(error) if !self.redirected && had_no_effect(error) => Ended::Known,
-            Err(_) => Ended::InDoubt,
-        }
-    }
-}
-
-/// A connection that fails behind a redirect: the request itself has run.
-pub(crate) fn behind_a_redirect<C: ClientError>(method: Method, error: C) -> RequestInDoubt {
-    RequestInDoubt {
-        method,
-        redirected: true,
-        status: None,
-        hint: None,
-        source: error.into(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bodies that are watched, to see that a client followed a redirect.
+//! Bodies that are watched, to see that a client has sent them.
 
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
@@ -6,13 +6,6 @@ use std::task::{Context, Poll};
 
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
-
-/// Tells whether a request that ended with a failed connection had another connection before: the client followed a redirect (301,
-/// 302 or 303). The error does not say so, and its URL may be the first one.
-///
-/// A client drops the body that it has sent, and keeps one that it could not send until it fails. Between the two requests, its
-/// future is pending at least once.
-pub(crate) struct Witness(Weak<()>);
 
 pin_project! {
     /// A body that is watched.
@@ -23,15 +16,11 @@ pin_project! {
     }
 }
 
-impl Witness {
-    pub(crate) fn of<B>(body: B) -> (Self, Watched<B>) {
+impl<B> Watched<B> {
+    /// Returns what is gone once the body is.
+    pub(crate) fn of(body: B) -> (Weak<()>, Self) {
         let alive = Arc::new(());
-        (Self(Arc::downgrade(&alive)), Watched { body, alive })
-    }
-
-    /// Whether the body is gone.
-    pub(crate) fn saw_it_sent(&self) -> bool {
-        self.0.strong_count() == 0
+        (Arc::downgrade(&alive), Self { body, alive })
     }
 }
 

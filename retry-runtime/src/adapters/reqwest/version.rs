@@ -1,12 +1,18 @@
 //! The adapter of one version of `reqwest`. The module around names that version `client`.
 
 use std::error::Error as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use ::http::{HeaderMap, StatusCode};
+use ::http::{HeaderMap, Method, StatusCode};
 
-use super::client::{self, Response};
+use super::client::{self, Client, Request, RequestBuilder, Response, Url};
+use crate::adapters::ClientRequest;
 use crate::adapters::http::headers::host_of;
-use crate::adapters::http::{ClientError, ClientResponse, FailedRequest, StatusError};
+use crate::adapters::http::{
+    ClientError, ClientResponse, Departure, FailedRequest, Place, StatusError,
+};
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use crate::adapters::http::{Redirected, Watched};
 use crate::adapters::known::{self, Alone, Answer, by_its_chain};
 use crate::classify::{Retryable, Verdict};
 use crate::sealed::Sealed;
@@ -77,8 +83,21 @@ impl ResponseExt for Response {
 }
 
 impl ClientResponse for Response {
-    fn parts(&self) -> (StatusCode, &HeaderMap) {
-        (self.status(), self.headers())
+    fn status(&self) -> StatusCode {
+        self.status()
+    }
+
+    fn headers(&self) -> &HeaderMap {
+        self.headers()
+    }
+
+    fn place(&self) -> Place {
+        hash_of(self.url())
+    }
+
+    fn mark_redirected(&mut self) {
+        #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+        self.extensions_mut().insert(Redirected);
     }
 
     fn failure(&self) -> Option<StatusError> {
@@ -88,10 +107,68 @@ impl ClientResponse for Response {
     }
 }
 
+impl ClientRequest for RequestBuilder {}
+
 impl ClientError for client::Error {
     fn is_unsent(&self) -> bool {
         self.is_builder() || known::is_unsent(self)
     }
+
+    fn place(&self) -> Option<Place> {
+        self.url().map(hash_of)
+    }
+}
+
+fn hash_of(url: &Url) -> Place {
+    let mut place = DefaultHasher::new();
+    let host = (url.host_str(), url.port_or_known_default());
+    (url.scheme(), host, url.path(), url.query()).hash(&mut place);
+    place.finish()
+}
+
+/// The method of a request, and where it goes.
+pub(crate) fn place_of(request: &Request) -> (Method, Place) {
+    (request.method().clone(), hash_of(request.url()))
+}
+
+/// Watches a request, and its body: that is sent as it was, and one that could be sent again still can.
+pub(crate) fn depart(request: &mut Request) -> Departure {
+    Departure {
+        at: place_of(request),
+        #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+        body: Some(watch(request)),
+        #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+        body: None,
+    }
+}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+fn watch(request: &mut Request) -> std::sync::Weak<()> {
+    let body = request.body_mut().take().unwrap_or_default();
+    let (alive, body) = match body.as_bytes() {
+        Some(bytes @ [_, ..]) => {
+            let (alive, bytes) = Watched::of(bytes.to_vec());
+            let bytes = ::bytes::Bytes::from_owner(bytes);
+            (alive, client::Body::from(bytes))
+        }
+        // There are no bytes to hold, or they are a stream.
+        _ => {
+            let (alive, body) = Watched::of(body);
+            (alive, client::Body::wrap(body))
+        }
+    };
+    *request.body_mut() = Some(body);
+    alive
+}
+
+/// Takes a builder apart.
+pub(crate) fn split(builder: RequestBuilder) -> (Client, client::Result<Request>) {
+    builder.build_split()
+}
+
+/// Puts one together.
+pub(crate) fn join(client: Client, request: Request) -> RequestBuilder {
+    RequestBuilder::from_parts(client, request)
 }
 
 /// Returns whether a response is a failure that is worth another attempt, for `when_ok`.
