@@ -392,8 +392,9 @@ const KNOWN: &[fn(Link<'_>) -> Option<Answer>] = &[
         not(all(target_family = "wasm", target_os = "unknown"))
     ))]
     alone::<hyper_util::client::legacy::Error>,
+    // Its answer depends on its sources.
     #[cfg(feature = "redis-1")]
-    of::<redis::RedisError>,
+    certain::<redis::RedisError>,
     #[cfg(feature = "reqwest-0_13")]
     alone::<reqwest::Error>,
     #[cfg(feature = "reqwest-0_12")]
@@ -421,7 +422,7 @@ fn of<A: Error + Retryable + 'static>(link: Link<'_>) -> Option<Answer> {
     })
 }
 
-/// The same for one that knows more than its sources: a pool, whose client failed to connect, and not later.
+/// The same for one that knows more than its sources, such as a pool, whose client failed to connect, and not later.
 fn certain<A: Error + Retryable + 'static>(link: Link<'_>) -> Option<Answer> {
     let answer = of::<A>(link)?;
     let is_certain = true;

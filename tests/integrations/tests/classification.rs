@@ -6,7 +6,7 @@ mod made;
 mod table;
 mod tls;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use h2::Reason;
@@ -323,6 +323,33 @@ async fn the_table_has_the_verdicts_of_the_code() {
     assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
     let known = code.iter().map(|(of, _)| *of).collect();
     assert_eq!(table.sources(), known);
+}
+
+/// Each version of a client has errors, which `known.rs` finds inside others.
+#[tokio::test]
+async fn each_feature_has_errors() {
+    let names = |made: Vec<Made>| made.into_iter().map(|made| made.of).collect::<Vec<_>>();
+    let versions = [
+        names(made::all().await),
+        names(made::of_other_versions().await),
+    ];
+    let mut known = BTreeSet::new();
+    let manifest = include_str!("../../../retry-runtime/Cargo.toml");
+    let (features, _) = manifest.split_once("[dependencies]").unwrap();
+    for feature in features
+        .lines()
+        .filter_map(|line| Some(line.split_once(" = [")?.0))
+    {
+        let versioned = feature
+            .rsplit_once('-')
+            .filter(|(_, version)| version.starts_with(|first: char| first.is_ascii_digit()));
+        if let Some((name, _)) = versioned {
+            let is_newest = known.insert(name);
+            let versions = &versions[usize::from(!is_newest)];
+            assert!(versions.contains(&name), "no error of {feature}");
+        }
+    }
+    assert!(known.len() > 10, "{known:?}");
 }
 
 /// The comparison finds each single change to the table.

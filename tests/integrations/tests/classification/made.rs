@@ -1,6 +1,8 @@
 //! Makes the errors that the table describes in words, as they happen in practice.
 
 use std::convert::Infallible;
+use std::error::Error;
+use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -27,9 +29,22 @@ pub(crate) struct Made {
     pub(crate) verdict: Verdict,
 }
 
-fn made(of: &'static str, error: &'static str, made: &impl Retryable) -> Made {
-    let verdict = made.verdict();
+fn made(of: &'static str, error: &'static str, made: impl OfClient) -> Made {
+    let verdict = verdict(made);
     Made { of, error, verdict }
+}
+
+/// An error that `retry-runtime/src/adapters/known.rs` has to know, because it may be inside another one.
+pub(crate) trait OfClient: Error + Retryable + Send + Sync + 'static {}
+
+impl<E: Error + Retryable + Send + Sync + 'static> OfClient for E {}
+
+/// The verdict of such an error, which is the same inside another one.
+pub(crate) fn verdict(error: impl OfClient) -> Verdict {
+    let (name, verdict) = (format!("{error:?}"), error.verdict());
+    let inside = io::Error::other(error).verdict();
+    assert_eq!(inside, verdict, "`known.rs` leaves this one out: {name}");
+    verdict
 }
 
 /// The errors of another version of a client, which has no rows of its own.
@@ -38,6 +53,7 @@ pub(crate) async fn of_other_versions() -> Vec<Made> {
     all.extend(reqwest_middleware_0_4().await);
     all.extend(tonic_0_13().await);
     all.extend(sea_orm_1());
+    all.push(sqlx_0_8());
     all.extend(tls::of_other_versions().await);
     all
 }
@@ -46,7 +62,7 @@ pub(crate) async fn all() -> Vec<Made> {
     let mut all = std_errors();
     let unresolved = tokio::net::lookup_host(NO_NAME).await;
     let unresolved = unresolved.map(drop).unwrap_err();
-    all.push(made("io", "a name that is not resolved", &unresolved));
+    all.push(made("io", "a name that is not resolved", unresolved));
     all.extend(own().await);
     all.extend(with_keys().await);
     all.extend(canceled());
@@ -99,28 +115,34 @@ const NETWORK: [(&str, &[Answer]); 4] = [
     ("the answer is not HTTP", &[JUNK]),
 ];
 
+/// An error of no client. Inside another one, it is unknown.
+fn by_itself(of: &'static str, error: &'static str, made: impl Retryable) -> Made {
+    let verdict = made.verdict();
+    Made { of, error, verdict }
+}
+
 fn std_errors() -> Vec<Made> {
     let not_text = vec![0xff];
     vec![
-        made("std", "ParseIntError", &"x".parse::<u8>().unwrap_err()),
-        made("std", "ParseFloatError", &"x".parse::<f64>().unwrap_err()),
-        made("std", "ParseBoolError", &"x".parse::<bool>().unwrap_err()),
-        made(
+        by_itself("std", "ParseIntError", "x".parse::<u8>().unwrap_err()),
+        by_itself("std", "ParseFloatError", "x".parse::<f64>().unwrap_err()),
+        by_itself("std", "ParseBoolError", "x".parse::<bool>().unwrap_err()),
+        by_itself(
             "std",
             "AddrParseError",
-            &"x".parse::<SocketAddr>().unwrap_err(),
+            "x".parse::<SocketAddr>().unwrap_err(),
         ),
-        made(
+        by_itself(
             "std",
             "Utf8Error",
-            &std::str::from_utf8(&not_text).unwrap_err(),
+            std::str::from_utf8(&not_text).unwrap_err(),
         ),
-        made(
+        by_itself(
             "std",
             "FromUtf8Error",
-            &String::from_utf8(not_text.clone()).unwrap_err(),
+            String::from_utf8(not_text.clone()).unwrap_err(),
         ),
-        made("std", "TryFromIntError", &u8::try_from(300).unwrap_err()),
+        by_itself("std", "TryFromIntError", u8::try_from(300).unwrap_err()),
     ]
 }
 
@@ -152,37 +174,37 @@ async fn own() -> Vec<Made> {
     let task = tokio::spawn(std::future::pending::<()>());
     task.abort();
     vec![
-        made("tokio", "Elapsed", &elapsed.unwrap_err()),
-        made("tokio", "JoinError", &task.await.unwrap_err()),
+        made("tokio", "Elapsed", elapsed.unwrap_err()),
+        by_itself("tokio", "JoinError", task.await.unwrap_err()),
         made(
             "reattempt",
             "Stopped by a timeout",
-            &timed_out().await.unwrap_err(),
+            timed_out().await.unwrap_err(),
         ),
         made(
             "reattempt",
             "Stopped by its own deadline",
-            &late().await.unwrap_err(),
+            late().await.unwrap_err(),
         ),
         made(
             "reattempt",
             "Stopped by an inherited deadline",
-            &inherited.await.unwrap_err(),
+            inherited.await.unwrap_err(),
         ),
         made(
             "reattempt",
             "Stopped without an attempt left, because its Ok was not ready",
-            &unready().await.unwrap_err(),
+            unready().await.unwrap_err(),
         ),
         made(
             "reattempt",
             "Stopped by a limit, in a TransactionError",
-            &in_commit,
+            in_commit,
         ),
         made(
             "reattempt",
             "Stopped by anything else",
-            &cancelled().await.unwrap_err(),
+            cancelled().await.unwrap_err(),
         ),
     ]
 }
@@ -230,7 +252,7 @@ async fn with_keys() -> Vec<Made> {
         ),
     ] {
         let failed = pay(status, header, word).await.unwrap_err();
-        all.push(made("http", error, &failed));
+        all.push(made("http", error, failed));
     }
     all
 }
@@ -270,7 +292,7 @@ async fn sockets() -> Vec<Made> {
         let path = path.clone();
         tower::service_fn(move |_: http::Uri| {
             let stream = tokio::net::UnixStream::connect(path.clone());
-            Box::pin(async { std::io::Result::Ok(TokioIo::new(stream.await?)) })
+            Box::pin(async { io::Result::Ok(TokioIo::new(stream.await?)) })
         })
     };
     let channel = tonic::transport::Endpoint::from_static("http://shop.example");
@@ -280,16 +302,16 @@ async fn sockets() -> Vec<Made> {
     let postgres = format!("host={} user=nobody", folder.path().display());
     let postgres = tokio_postgres::connect(&postgres, NoTls).await;
     let mut all = vec![
-        made("hyper", ERROR, &through(connector).await),
-        made("tonic", ERROR, &client.check(request).await.unwrap_err()),
-        made("tokio-postgres", ERROR, &postgres.map(drop).unwrap_err()),
+        made("hyper", ERROR, through(connector).await),
+        made("tonic", ERROR, client.check(request).await.unwrap_err()),
+        made("tokio-postgres", ERROR, postgres.map(drop).unwrap_err()),
     ];
     let redis = redis::Client::open(format!("redis+unix://{at}")).unwrap();
     let redis = redis.get_multiplexed_async_connection().await;
-    all.push(made("redis", ERROR, &redis.map(drop).unwrap_err()));
+    all.push(made("redis", ERROR, redis.map(drop).unwrap_err()));
     let client = reqwest::Client::builder().unix_socket(at).build().unwrap();
     let sent = client.get("http://shop.example/").send().await;
-    all.push(made("reqwest", ERROR, &sent.unwrap_err()));
+    all.push(made("reqwest", ERROR, sent.unwrap_err()));
     let mysql = MySqlConnection::connect(&format!("mysql://nobody@localhost/?socket={at}")).await;
     let mysql = mysql.map(drop).unwrap_err();
     assert_eq!(mysql.verdict(), Verdict::Refused, "{mysql:?}");
@@ -298,7 +320,7 @@ async fn sockets() -> Vec<Made> {
         folder.path().display()
     );
     let postgres = PgConnection::connect(&postgres).await;
-    all.push(made("sqlx", ERROR, &postgres.map(drop).unwrap_err()));
+    all.push(made("sqlx", ERROR, postgres.map(drop).unwrap_err()));
     all
 }
 
@@ -311,14 +333,14 @@ async fn hyper() -> Vec<Made> {
     let refused = get(&nobody().to_string()).await.unwrap_err();
     let unresolved = get(NO_NAME).await.unwrap_err();
     let mut all = vec![
-        made("hyper", "the connection cannot be made", &refused),
-        made("hyper", "a name that is not resolved", &unresolved),
+        made("hyper", "the connection cannot be made", refused),
+        made("hyper", "a name that is not resolved", unresolved),
     ];
     for (what, script) in NETWORK {
         let server = Loopback::start(script).await;
         all.push(match get(&server.address.to_string()).await {
-            Ok(answer) => made("hyper", what, &answer.collect().await.unwrap_err()),
-            Err(error) => made("hyper", what, &error),
+            Ok(answer) => made("hyper", what, answer.collect().await.unwrap_err()),
+            Err(error) => made("hyper", what, error),
         });
     }
     for (what, script) in [
@@ -328,16 +350,16 @@ async fn hyper() -> Vec<Made> {
         let server = Loopback::start(script).await;
         let proxy = server.url().parse().unwrap();
         let error = through(Tunnel::new(proxy, HttpConnector::new())).await;
-        all.push(made("hyper", what, &error));
+        all.push(made("hyper", what, error));
     }
     // The second answer is about the password.
     let proxy = socks([b"\x05\x02", b"\x01\x01"]).await.parse().unwrap();
     let proxy = SocksV5::new(proxy, HttpConnector::new()).with_auth("me".into(), "wrong".into());
     let error = through(proxy).await;
-    all.push(made("hyper", "a SOCKS proxy refuses the password", &error));
+    all.push(made("hyper", "a SOCKS proxy refuses the password", error));
     let proxy = socks([b"\x05\xff", b""]).await.parse().unwrap();
     let error = through(SocksV5::new(proxy, HttpConnector::new())).await;
-    all.push(made("hyper", "a SOCKS proxy wants a password", &error));
+    all.push(made("hyper", "a SOCKS proxy wants a password", error));
     all
 }
 
@@ -354,7 +376,7 @@ async fn http2() -> Vec<Made> {
         tokio::spawn(connection);
         let request = http::Request::get(server.url()).body(()).unwrap();
         let (response, _) = client.send_request(request, true).unwrap();
-        all.push(made("h2", what, &response.await.unwrap_err()));
+        all.push(made("h2", what, response.await.unwrap_err()));
     }
     let server = Loopback::start(&[SWITCHES, SWITCHES]).await;
     // While the request is being sent, the connection is not upgraded.
@@ -371,7 +393,7 @@ async fn http2() -> Vec<Made> {
     let (mut sender, connection) = connect().await;
     drop(connection);
     let unwritten = sender.send_request(request()).await.unwrap_err();
-    all.push(made("hyper", "a request that was not written", &unwritten));
+    all.push(made("hyper", "a request that was not written", unwritten));
     let (mut sender, connection) = connect().await;
     let mut connection = Box::pin(connection);
     let response = tokio::select! {
@@ -381,7 +403,7 @@ async fn http2() -> Vec<Made> {
     let upgrade = hyper::upgrade::on(response);
     drop(connection);
     let upgrade = upgrade.await.unwrap_err();
-    all.push(made("hyper", "an upgrade that is canceled", &upgrade));
+    all.push(made("hyper", "an upgrade that is canceled", upgrade));
     all
 }
 
@@ -431,12 +453,12 @@ macro_rules! reqwest {
                 made(
                     "reqwest",
                     "the connection cannot be made",
-                    &client.get(nowhere).send().await.unwrap_err(),
+                    client.get(nowhere).send().await.unwrap_err(),
                 ),
                 made(
                     "reqwest",
                     "a name that is not resolved",
-                    &client
+                    client
                         .get(format!("http://{NO_NAME}/"))
                         .send()
                         .await
@@ -445,17 +467,17 @@ macro_rules! reqwest {
                 made(
                     "reqwest",
                     "the client's own timeout",
-                    &get(&[Answer::Stall]).await.unwrap_err(),
+                    get(&[Answer::Stall]).await.unwrap_err(),
                 ),
                 made(
                     "reqwest",
                     "the body is not what it was decoded as",
-                    &get(&[OK]).await.unwrap().json::<u8>().await.unwrap_err(),
+                    get(&[OK]).await.unwrap().json::<u8>().await.unwrap_err(),
                 ),
                 made(
                     "reqwest",
                     "JSON that ends in the middle",
-                    &get(&[CUT_JSON])
+                    get(&[CUT_JSON])
                         .await
                         .unwrap()
                         .json::<serde_json::Value>()
@@ -465,18 +487,18 @@ macro_rules! reqwest {
                 made(
                     "reqwest",
                     "the URL cannot be read",
-                    &client.get("not a url").send().await.unwrap_err(),
+                    client.get("not a url").send().await.unwrap_err(),
                 ),
                 made(
                     "reqwest",
                     "too many redirects",
-                    &get(&[LOOP; 20]).await.unwrap_err(),
+                    get(&[LOOP; 20]).await.unwrap_err(),
                 ),
             ];
             for (what, script) in NETWORK {
                 all.push(match get(script).await {
-                    Ok(answer) => made("reqwest", what, &answer.text().await.unwrap_err()),
-                    Err(error) => made("reqwest", what, &error),
+                    Ok(answer) => made("reqwest", what, answer.text().await.unwrap_err()),
+                    Err(error) => made("reqwest", what, error),
                 });
             }
             for (what, script) in [
@@ -487,7 +509,7 @@ macro_rules! reqwest {
                 all.push(made(
                     "reqwest",
                     what,
-                    &answer.error_for_status().unwrap_err(),
+                    answer.error_for_status().unwrap_err(),
                 ));
             }
             all
@@ -523,7 +545,7 @@ macro_rules! reqwest_middleware {
                 ("Middleware with a Stopped by cancel", cancelled),
                 ("Middleware with any other error", other),
             ]
-            .map(|(what, error)| made("reqwest-middleware", what, &error))
+            .map(|(what, error)| made("reqwest-middleware", what, error))
             .into()
         }
     };
@@ -565,38 +587,34 @@ macro_rules! tonic {
                 made(
                     "tonic",
                     "a tonic server that ran out of time",
-                    &Status::cancelled("Timeout expired"),
+                    Status::cancelled("Timeout expired"),
                 ),
-                made("tonic", "a full quota that names a delay", &throttled),
+                made("tonic", "a full quota that names a delay", throttled),
                 made(
                     "tonic",
                     "a tonic server that sheds load",
-                    &Status::resource_exhausted("Too many active requests for the connection"),
+                    Status::resource_exhausted("Too many active requests for the connection"),
                 ),
-                made(
-                    "tonic",
-                    "a negative delay with any code",
-                    &pushed_back("-1"),
-                ),
+                made("tonic", "a negative delay with any code", pushed_back("-1")),
                 made(
                     "tonic",
                     "a pushback that cannot be read",
-                    &pushed_back("soon"),
+                    pushed_back("soon"),
                 ),
                 made(
                     "tonic",
                     "two pushbacks",
-                    &Status::with_metadata(Code::Unavailable, "", twice),
+                    Status::with_metadata(Code::Unavailable, "", twice),
                 ),
                 made(
                     "tonic",
                     "the connection cannot be made",
-                    &client(nobody().to_string()).await,
+                    client(nobody().to_string()).await,
                 ),
                 made(
                     "tonic",
                     "a name that is not resolved",
-                    &client(NO_NAME.to_owned()).await,
+                    client(NO_NAME.to_owned()).await,
                 ),
             ]
         }
@@ -630,44 +648,44 @@ async fn tokio_postgres() -> Vec<Made> {
     let twice = connect(&pooler("23505", twice).await).await;
     let updated = connect(&pooler("XX000", "tuple concurrently updated").await).await;
     vec![
-        made("tokio-postgres", "the connection cannot be made", &refused),
-        made("tokio-postgres", "a name that is not resolved", &unresolved),
-        made("tokio-postgres", "the connection is lost", &lost),
+        made("tokio-postgres", "the connection cannot be made", refused),
+        made("tokio-postgres", "a name that is not resolved", unresolved),
+        made("tokio-postgres", "the connection is lost", lost),
         made(
             "tokio-postgres",
             "the connection is lost before the COMMIT",
-            &before,
+            before,
         ),
         made(
             "tokio-postgres",
             "the connection is lost during the COMMIT",
-            &during,
+            during,
         ),
         made(
             "tokio-postgres",
             "a pooler has no server for the session",
-            &waited,
+            waited,
         ),
         made(
             "tokio-postgres",
             "the session is ended before the COMMIT",
-            &ended,
+            ended,
         ),
-        made("tokio-postgres", "a pooler lost its server", &lost_server),
+        made("tokio-postgres", "a pooler lost its server", lost_server),
         made(
             "tokio-postgres",
             "another session creates the same object",
-            &twice,
+            twice,
         ),
         made(
             "tokio-postgres",
             "another session changes or drops the object",
-            &updated,
+            updated,
         ),
         made(
             "tokio-postgres",
             "a connection string that cannot be read",
-            &unread,
+            unread,
         ),
     ]
 }
@@ -709,31 +727,32 @@ async fn sqlx() -> Vec<Made> {
     };
     let before_by_proxy = TransactionError::Statement(by_proxy().await);
     vec![
-        made(
-            "sqlx",
-            "a proxy of MySQL lost its server",
-            &by_proxy().await,
-        ),
+        made("sqlx", "a proxy of MySQL lost its server", by_proxy().await),
         made(
             "sqlx",
             "a proxy of MySQL lost its server before the COMMIT",
-            &before_by_proxy,
+            before_by_proxy,
         ),
-        made("sqlx", "the connection cannot be made", &refused),
-        made("sqlx", "a name that is not resolved", &unresolved),
-        made("sqlx", "the connection is lost", &lost),
-        made("sqlx", "the connection is lost before the COMMIT", &before),
-        made("sqlx", "the connection is lost during the COMMIT", &during),
-        made("sqlx", "no connection of the pool is free", &none_free),
-        made("sqlx", "the pool is closed", &closed),
-        made("sqlx", "a row that is not there", &no_row),
-        made("sqlx", "a value of another type", &not_a_number),
+        made("sqlx", "the connection cannot be made", refused),
+        made("sqlx", "a name that is not resolved", unresolved),
+        made("sqlx", "the connection is lost", lost),
+        made("sqlx", "the connection is lost before the COMMIT", before),
+        made("sqlx", "the connection is lost during the COMMIT", during),
+        made("sqlx", "no connection of the pool is free", none_free),
+        made("sqlx", "the pool is closed", closed),
+        made("sqlx", "a row that is not there", no_row),
+        made("sqlx", "a value of another type", not_a_number),
         made(
             "sqlx",
             "a connection string that cannot be read",
-            &unread.map(drop).unwrap_err(),
+            unread.map(drop).unwrap_err(),
         ),
     ]
+}
+
+fn sqlx_0_8() -> Made {
+    let reset = io::Error::from(io::ErrorKind::ConnectionReset);
+    made("sqlx", "the connection is lost", sqlx_0_8::Error::Io(reset))
 }
 
 /// The errors of one version of `sea-orm`.
@@ -744,7 +763,7 @@ macro_rules! sea_orm {
             use $client::error::{ConnAcquireErr, RuntimeErr};
 
             let lost = || {
-                let reset = std::io::Error::from(std::io::ErrorKind::ConnectionReset);
+                let reset = io::Error::from(io::ErrorKind::ConnectionReset);
                 DbErr::Exec(RuntimeErr::SqlxError($sqlx::Error::Io(reset).into()))
             };
             let none_free = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
@@ -754,21 +773,21 @@ macro_rules! sea_orm {
             let before = TransactionError::Statement(lost());
             let during = TransactionError::Commit(CommitError(lost()));
             vec![
-                made("sea-orm", "the connection is lost", &lost()),
+                made("sea-orm", "the connection is lost", lost()),
                 made(
                     "sea-orm",
                     "the connection is lost before the COMMIT",
-                    &before,
+                    before,
                 ),
                 made(
                     "sea-orm",
                     "the connection is lost during the COMMIT",
-                    &during,
+                    during,
                 ),
-                made("sea-orm", "no connection of the pool is free", &none_free),
-                made("sea-orm", "the pool is closed", &closed),
-                made("sea-orm", "a record that is not there", &missing),
-                made("sea-orm", "an error of your own", &own),
+                made("sea-orm", "no connection of the pool is free", none_free),
+                made("sea-orm", "the pool is closed", closed),
+                made("sea-orm", "a record that is not there", missing),
+                made("sea-orm", "an error of your own", own),
             ]
         }
     };
@@ -781,16 +800,16 @@ fn deadpool() -> Vec<Made> {
     use deadpool::managed::{PoolError, TimeoutType};
 
     let none_free = PoolError::<redis::RedisError>::Timeout(TimeoutType::Wait);
-    let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+    let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
     let refused = PoolError::Backend(redis::RedisError::from(refused));
     let password = (redis::ErrorKind::AuthenticationFailed, "in a test");
     let never = PoolError::Backend(redis::RedisError::from(password));
     let closed = PoolError::<redis::RedisError>::Closed;
     vec![
-        made("deadpool", "no connection of the pool is free", &none_free),
-        made("deadpool", "the connection cannot be made", &refused),
-        made("deadpool", "the connection can never be made", &never),
-        made("deadpool", "the pool is closed", &closed),
+        made("deadpool", "no connection of the pool is free", none_free),
+        made("deadpool", "the connection cannot be made", refused),
+        made("deadpool", "the connection can never be made", never),
+        made("deadpool", "the pool is closed", closed),
     ]
 }
 
@@ -800,8 +819,8 @@ fn tower() -> Vec<Made> {
         tower::load_shed::error::Overloaded::new(),
     );
     vec![
-        made("tower", "Elapsed of a Timeout", &late),
-        made("tower", "Overloaded of a LoadShed", &full),
+        made("tower", "Elapsed of a Timeout", late),
+        made("tower", "Overloaded of a LoadShed", full),
     ]
 }
 
@@ -867,32 +886,32 @@ async fn redis() -> Vec<Made> {
         made(
             "redis",
             "Envoy has no server for the key",
-            &envoy(b"-no upstream host\r\n"),
+            envoy(b"-no upstream host\r\n"),
         ),
         made(
             "redis",
             "Envoy lost its server",
-            &envoy(b"-upstream failure\r\n"),
+            envoy(b"-upstream failure\r\n"),
         ),
         made(
             "redis",
             "the connection cannot be made",
-            &connect(&nobody().to_string()).await,
+            connect(&nobody().to_string()).await,
         ),
         made(
             "redis",
             "a name that is not resolved",
-            &connect(NO_NAME).await,
+            connect(NO_NAME).await,
         ),
         made(
             "redis",
             "the connection is lost",
-            &connect(&hanging_up().await.to_string()).await,
+            connect(&hanging_up().await.to_string()).await,
         ),
         made(
             "redis",
             "no connection is free",
-            &redis::RedisError::from(full),
+            redis::RedisError::from(full),
         ),
     ]
 }

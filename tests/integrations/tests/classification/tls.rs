@@ -31,7 +31,7 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 
 use super::Errors;
-use super::made::Made;
+use super::made::{Made, verdict};
 
 const MAY_PASS: &str = "the TLS handshake is cut, or fails with an alert that may pass";
 const WRONG: &str = "the TLS handshake fails with any other alert, or the certificate is not valid";
@@ -136,20 +136,20 @@ async fn hyper(issuer: &Issuer, port: u16) -> Verdict {
     let connector = connector.https_only().enable_http1().build();
     let client = Client::builder(TokioExecutor::new()).build::<_, Empty<Bytes>>(connector);
     let answer = client.get(https(port).parse().unwrap()).await;
-    answer.unwrap_err().verdict()
+    verdict(answer.unwrap_err())
 }
 
 async fn reqwest(issuer: &Issuer, port: u16) -> Verdict {
     let client = reqwest::Client::builder().tls_backend_preconfigured(issuer.client());
     let answer = client.build().unwrap().get(https(port)).send().await;
-    answer.unwrap_err().verdict()
+    verdict(answer.unwrap_err())
 }
 
 async fn reqwest_0_12(issuer: &Issuer, port: u16) -> Verdict {
     let root = reqwest_0_12::Certificate::from_pem(issuer.0.pem().as_bytes()).unwrap();
     let client = reqwest_0_12::Client::builder().add_root_certificate(root);
     let answer = client.build().unwrap().get(https(port)).send().await;
-    answer.unwrap_err().verdict()
+    verdict(answer.unwrap_err())
 }
 
 async fn tonic(issuer: &Issuer, port: u16) -> Verdict {
@@ -158,13 +158,13 @@ async fn tonic(issuer: &Issuer, port: u16) -> Verdict {
     let endpoint = endpoint.tls_config(ClientTlsConfig::new().ca_certificate(root));
     let mut client = HealthClient::new(endpoint.unwrap().connect_lazy());
     let answer = client.check(HealthCheckRequest::default()).await;
-    answer.unwrap_err().verdict()
+    verdict(answer.unwrap_err())
 }
 
 async fn tokio_postgres(issuer: &Issuer, port: u16) -> Verdict {
     let url = format!("host=localhost port={port} user=nobody sslmode=require");
     let connected = tokio_postgres::connect(&url, MakeTlsConnector::new(issuer.native())).await;
-    connected.map(drop).unwrap_err().verdict()
+    verdict(connected.map(drop).unwrap_err())
 }
 
 async fn sqlx(issuer: &Issuer, port: u16) -> Verdict {
@@ -173,7 +173,7 @@ async fn sqlx(issuer: &Issuer, port: u16) -> Verdict {
         .port(port);
     let options = options.username("nobody").ssl_mode(PgSslMode::VerifyFull);
     let options = options.ssl_root_cert_from_pem(issuer.0.pem().into_bytes());
-    options.connect().await.unwrap_err().verdict()
+    verdict(options.connect().await.unwrap_err())
 }
 
 async fn sqlx_0_8(issuer: &Issuer, port: u16) -> Verdict {
@@ -184,7 +184,7 @@ async fn sqlx_0_8(issuer: &Issuer, port: u16) -> Verdict {
         .port(port);
     let options = options.username("nobody").ssl_mode(PgSslMode::VerifyFull);
     let options = options.ssl_root_cert_from_pem(issuer.0.pem().into_bytes());
-    options.connect().await.unwrap_err().verdict()
+    verdict(options.connect().await.unwrap_err())
 }
 
 async fn redis(issuer: &Issuer, port: u16) -> Verdict {
@@ -194,7 +194,7 @@ async fn redis(issuer: &Issuer, port: u16) -> Verdict {
     };
     let client = redis::Client::build_with_tls(format!("rediss://localhost:{port}"), trusted);
     let connected = client.unwrap().get_multiplexed_async_connection().await;
-    connected.map(drop).unwrap_err().verdict()
+    verdict(connected.map(drop).unwrap_err())
 }
 
 fn https(port: u16) -> String {
