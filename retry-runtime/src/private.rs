@@ -11,8 +11,8 @@ pub use crate::bounds::*;
 pub use crate::budget::drive;
 pub use crate::call::{
     AnyEnding, AsksDelay, Call, CallResult, Cut, Ending, Ends, Judgement, LastError, Limits, Never,
-    NextAttemptAt, NoStopped, OnEnd, Preparing, RunsTwice, Said, Same, Signal, Stops,
-    WrappedEnding, ends, ends_of_both, unless, unless_begun, unless_blocking,
+    NextAttemptAt, NoStopped, OnEnd, Preparing, RunsTwice, Said, Signal, Stops, ends, ends_of_both,
+    unless, unless_begun, unless_blocking,
 };
 pub use crate::classify::{
     Assessment, IntoHint, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_from, hint_in,

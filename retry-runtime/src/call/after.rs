@@ -37,10 +37,10 @@ impl State<'_> {
         // Of two, the other one may be in its commit.
         let alone = !matches!(self.frame.bodies, Bodies::Both(_));
         let is_own = alone || self.frame.has_open_effect_of_body();
-        let ruling = match self.settings.idempotent {
-            _ if is_own && self.is_in_doubt() => Ruling::stop(Assessment::UNKNOWN),
-            Some(false) => ruling.only_without_effect(),
-            _ => ruling,
+        let ruling = if is_own && self.is_in_doubt() {
+            Ruling::stop(Assessment::UNKNOWN)
+        } else {
+            self.harmless(ruling)
         };
         let Ruling { verdict, hint, .. } = ruling;
         self.ran |= ruling.may_have_run || self.frame.open_effect().is_some();
@@ -72,14 +72,18 @@ impl State<'_> {
         self.settings.idempotent != Some(true) && self.frame.open_effect().is_some()
     }
 
+    /// The ruling, for a function whose attempts may do harm twice.
+    fn harmless(&self, ruling: Ruling) -> Ruling {
+        if self.settings.idempotent == Some(false) {
+            return ruling.only_without_effect();
+        }
+        ruling
+    }
+
     /// Whether another attempt may follow, as far as the rules and the number of attempts say.
     pub(super) fn may_retry(&self, ruling: Ruling) -> bool {
-        let ruling = match self.settings.idempotent {
-            Some(false) => ruling.only_without_effect(),
-            _ => ruling,
-        };
         let is_left = self.frame.attempts_in_a_row() < self.own_attempts();
-        ruling.retry && is_left && self.is_enabled()
+        self.harmless(ruling).retry && is_left && self.is_enabled()
     }
 
     /// Notes the delay that `retry_after` or an `Ok` asks for after the attempt that ended.
@@ -126,8 +130,7 @@ impl State<'_> {
             }
             Cut::Late | Cut::Paused | Cut::Cancelled => return Err(self.cut_between(cut)),
         };
-        let words = &cut;
-        let how = Attempted::Failed(verdict);
+        let (how, words) = (Attempted::Failed(verdict), &cut);
         let failed = FailedWith { how, words };
         self.wait_or_end(PreviousFailure::TimedOut, retry, failed)
             .map_err(|outcome| self.stopped(outcome, cut))

@@ -35,11 +35,12 @@ impl<'p, C: Limits, K: Keeps> Call<'p, C, K> {
     /// Splits a call into what prepares the next attempt, and the error of the last one, if it is kept, and that was not cut and gave no
     /// `Ok`.
     pub fn split(&mut self) -> (Preparing<'_, 'p, C>, Option<&K::Error>) {
+        let last = self.last.as_ref().filter(|_| self.state.has_last);
         let preparing = Preparing {
             state: &mut self.state,
             cuts: PhantomData,
         };
-        (preparing, self.last.last().map(Keeps::error))
+        (preparing, last.map(Keeps::error))
     }
 }
 

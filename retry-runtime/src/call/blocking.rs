@@ -11,7 +11,8 @@
 //! thread that waits sleeps at a bell, which the waker of its future rings.
 
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -132,45 +133,27 @@ pub fn unless_blocking<F: Future, T>(
 
 /// Lets the thread sleep, or returns `None` if the `cancel` future completes first.
 fn sleep_unless<F: Future>(mut cancel: Pin<&mut F>, wait: Duration) -> Option<()> {
-    let (bell, began) = (Arc::<Bell>::default(), Instant::now());
-    let waker = Waker::from(Arc::clone(&bell));
-    loop {
-        if cancel
-            .as_mut()
-            .poll(&mut Context::from_waker(&waker))
-            .is_ready()
-        {
-            return None;
-        }
+    let began = Instant::now();
+    let (bell, rings) = sync_channel(1);
+    let waker = Waker::from(Arc::new(Bell(bell)));
+    let context = &mut Context::from_waker(&waker);
+    while cancel.as_mut().poll(context).is_pending() {
         let left = wait.saturating_sub(began.elapsed());
         if left.is_zero() {
             return Some(());
         }
-        bell.sleep(left);
+        let _rung = rings.recv_timeout(left);
     }
+    None
 }
 
 /// What wakes a thread. Not `thread::park`: the code around may wait for its own `unpark`.
-#[derive(Debug, Default)]
-struct Bell {
-    rung: Mutex<bool>,
-    rings: Condvar,
-}
-
-impl Bell {
-    /// Sleeps until it rings, and no longer than this.
-    fn sleep(&self, longest: Duration) {
-        let rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
-        let slept = (self.rings).wait_timeout_while(rung, longest, |rung| !*rung);
-        let (mut rung, _) = slept.unwrap_or_else(PoisonError::into_inner);
-        *rung = false;
-    }
-}
+struct Bell(SyncSender<()>);
 
 impl Wake for Bell {
     fn wake(self: Arc<Self>) {
-        *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.rings.notify_one();
+        // One that rings already is enough.
+        let _ = self.0.try_send(());
     }
 }
 

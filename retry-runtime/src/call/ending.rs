@@ -61,19 +61,13 @@ impl State<'_> {
             Cut::Cancelled => Outcome::Cancelled,
             _ => Outcome::Deadline,
         };
-        let verdict = self.verdict_of_cut();
+        let how = Attempted::Failed(self.verdict_of_cut());
         let words: &dyn Display = match cut {
             // There was no wait.
             Cut::Late if self.frame.number() == 0 => &"inherited deadline reached",
             _ => &cut,
         };
-        self.give_up(
-            outcome,
-            FailedWith {
-                how: Attempted::Failed(verdict),
-                words,
-            },
-        );
+        self.give_up(outcome, FailedWith { how, words });
         self.stopped(outcome, cut)
     }
 

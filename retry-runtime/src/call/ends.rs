@@ -2,18 +2,13 @@
 //!
 //! ```text
 //! let ends = ends(&ended).chosen();       // E                                          gives
-//!                                         // it can hold a `Stopped`, or is an `Error`    Same<E>
-//!                                         // any, and nothing can stop the call           Same<E>
-//!                                         // any other                                    WrappedEnding<E>
+//!                                         // it can hold a `Stopped`, or is an `Error`    Ends<E, E>
+//!                                         // any, and nothing can stop the call           Ends<E, E>
+//!                                         // any other                                    Ends<E, Error<E>>
 //! let ended = Ends::hold(&ends, ended);   // with the error of the call
 //! ```
 //!
 //! The rules and hooks see the error of the closure.
-
-#![expect(
-    clippy::must_use_candidate,
-    reason = "generated code alone calls these methods, and uses what they return"
-)]
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -60,67 +55,48 @@ pub trait RunsTwice<F> {}
 #[diagnostic::do_not_recommend]
 impl<M: Fn() -> F, F> RunsTwice<F> for M {}
 
-impl<E: From<Stopped>> Ending<E, Cut> {
-    /// Chooses the error itself.
-    pub const fn chosen(&self) -> Same<E> {
-        Same(PhantomData)
-    }
+/// With which error `X` a call ends, whose attempts end with an `E`: a function that returns the `E` in it, unless the call was stopped.
+#[derive(Debug)]
+pub struct Ends<E, X>(pub(crate) fn(&X) -> Option<&E>);
+
+/// The call ends with the error of its attempts.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "so does a function that may return none"
+)]
+pub(crate) const fn same<E>(ended: &E) -> Option<&E> {
+    Some(ended)
 }
 
-impl<E> Ending<E, Never> {
-    /// Chooses the error itself.
-    pub const fn chosen(&self) -> Same<E> {
-        Same(PhantomData)
-    }
-}
-
-impl<A> NoStopped<Error<A>, Cut> {
-    /// Chooses the error itself.
-    pub const fn chosen(&self) -> Same<Error<A>> {
-        Same(PhantomData)
-    }
-}
-
-/// The errors of clients for which the message of a function names a type that can hold a [`Stopped`]. A response that means failure
-/// would be an `Ok` beside them.
-macro_rules! refused {
-    ($($feature:literal $Error:ty),+) => {$(
-        #[cfg(feature = $feature)]
-        impl NoStopped<$Error, Cut> {
-            /// Chooses the error itself, which rustc then reports.
-            pub const fn chosen(&self) -> Same<$Error> {
-                Same(PhantomData)
+macro_rules! chosen {
+    ($($(#[$condition:meta])? [$($parameters:tt)*] $Question:ty => $Own:ty, $Ended:ty, $own:expr;)+) => {$(
+        $(#[$condition])?
+        impl<$($parameters)*> $Question {
+            /// Chooses the error of the call.
+            pub const fn chosen(&self) -> Ends<$Own, $Ended> {
+                Ends($own)
             }
         }
     )+};
 }
 
-refused!("reqwest-0_13" reqwest::Error, "reqwest-0_12" reqwest_0_12::Error);
-
-impl<E, C> AnyEnding<E, C> {
-    /// Chooses an [`Error`] around it.
-    pub const fn chosen(&self) -> WrappedEnding<E> {
-        WrappedEnding(PhantomData)
-    }
+chosen! {
+    [E: From<Stopped>] Ending<E, Cut> => E, E, same;
+    [E] Ending<E, Never> => E, E, same;
+    [A] NoStopped<Error<A>, Cut> => Error<A>, Error<A>, same;
+    // Their message, as in a function, names a type that can hold a `Stopped`. A response that means failure would be an `Ok` beside them.
+    #[cfg(feature = "reqwest-0_13")]
+    [] NoStopped<reqwest::Error, Cut> => reqwest::Error, reqwest::Error, same;
+    #[cfg(feature = "reqwest-0_12")]
+    [] NoStopped<reqwest_0_12::Error, Cut> => reqwest_0_12::Error, reqwest_0_12::Error, same;
+    [E, C] AnyEnding<E, C> => E, Error<E>, Error::failed;
 }
 
-/// The call ends with the error of the closure.
-#[derive(Debug)]
-pub struct Same<E>(PhantomData<fn() -> E>);
-
-/// The call ends with an [`Error`] around the error of the closure.
-#[derive(Debug)]
-pub struct WrappedEnding<E>(PhantomData<fn() -> E>);
-
-/// With which error a call ends.
-pub trait Ends {
-    /// The error of the closure.
-    type Own;
-    /// That of the call.
-    type Ended: From<Self::Own>;
-
-    /// Returns the error of the closure, unless the call was stopped.
-    fn own<'e>(&self, ended: &'e Self::Ended) -> Option<&'e Self::Own>;
+impl<E, X> Ends<E, X> {
+    /// Returns the error of the attempt, unless the call was stopped.
+    pub fn own<'x>(&self, ended: &'x X) -> Option<&'x E> {
+        (self.0)(ended)
+    }
 
     /// Gives an attempt the error of the call.
     ///
@@ -128,70 +104,47 @@ pub trait Ends {
     ///
     /// - What cut the attempt.
     #[inline]
-    fn hold<T, C>(
-        &self,
-        ended: Result<Result<T, Self::Own>, C>,
-    ) -> Result<Result<T, Self::Ended>, C> {
-        ended.map(|result| result.map_err(Self::Ended::from))
+    pub fn hold<T, C>(&self, ended: Result<Result<T, E>, C>) -> Result<Result<T, X>, C>
+    where
+        X: From<E>,
+    {
+        ended.map(|result| result.map_err(X::from))
     }
 
-    /// Asks for the ruling on the error of the closure.
-    fn ruling(
+    /// Asks for the ruling on the error of the attempt.
+    pub fn ruling(
         &self,
-        failed: &Failed<'_, Self::Ended>,
-        rule: impl FnOnce(&Failed<'_, Self::Own>) -> Ruling,
+        failed: &Failed<'_, X>,
+        rule: impl FnOnce(&Failed<'_, E>) -> Ruling,
     ) -> Ruling {
-        // An attempt fails with the error of the closure alone.
-        let stop = Ruling::stop(Assessment::UNKNOWN);
-        self.own(failed.error())
-            .map_or(stop, |own| rule(&Failed::new(own, failed.harmless)))
+        let own = self.own(failed.error());
+        // An attempt fails with its own error alone.
+        own.map_or(Ruling::stop(Assessment::UNKNOWN), |own| {
+            rule(&Failed::new(own, failed.harmless))
+        })
     }
 
-    /// Asks `unless` about the error of the closure.
-    fn vetoes(
+    /// Asks `unless` about the error of the attempt.
+    pub fn vetoes(
         &self,
-        failed: &Failed<'_, Self::Ended>,
-        veto: impl FnOnce(&Failed<'_, Self::Own>) -> bool,
+        failed: &Failed<'_, X>,
+        veto: impl FnOnce(&Failed<'_, E>) -> bool,
     ) -> bool {
-        self.own(failed.error())
-            .is_some_and(|own| veto(&Failed::new(own, failed.harmless)))
+        let own = self.own(failed.error());
+        own.is_some_and(|own| veto(&Failed::new(own, failed.harmless)))
     }
 
-    /// Asks `retry_after` about the error of the closure.
-    fn delay(
-        &self,
-        ended: &Self::Ended,
-        delay: impl FnOnce(&Self::Own) -> Option<Duration>,
-    ) -> Option<Duration> {
+    /// Asks `retry_after` about the error of the attempt.
+    pub fn delay(&self, ended: &X, delay: impl FnOnce(&E) -> Option<Duration>) -> Option<Duration> {
         delay(self.own(ended)?)
     }
 
-    /// Calls `on_retry` with the error of the closure.
-    fn notify(
+    /// Calls `on_retry` with the error of the attempt.
+    pub fn notify(
         &self,
-        event: &RetryEvent<'_, Self::Ended>,
-        mut hook: impl for<'e> Answers<RetryEvent<'e, Self::Own>>,
+        event: &RetryEvent<'_, X>,
+        mut hook: impl for<'e> Answers<RetryEvent<'e, E>>,
     ) {
         hook(&event.of(|error| self.own(error)));
-    }
-}
-
-impl<E> Ends for Same<E> {
-    type Own = E;
-    type Ended = E;
-
-    #[inline]
-    fn own<'e>(&self, ended: &'e E) -> Option<&'e E> {
-        Some(ended)
-    }
-}
-
-impl<E> Ends for WrappedEnding<E> {
-    type Own = E;
-    type Ended = Error<E>;
-
-    #[inline]
-    fn own<'e>(&self, ended: &'e Error<E>) -> Option<&'e E> {
-        ended.failed()
     }
 }

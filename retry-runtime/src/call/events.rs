@@ -109,20 +109,12 @@ impl State<'_> {
             return;
         }
         let (frame, function) = (&self.frame, self.settings.name);
-        let Event {
-            message,
-            most,
-            failed,
-            delay,
-            outcome,
-            budget,
-            ..
-        } = event;
+        let failed = event.failed;
         let (allowed, own) = match event.fewer {
             Some((allowed, own)) => (Some(allowed), Some(own)),
             None => (None, failed.and(frame.attempts_allowed())),
         };
-        let ended = failed.is_some() || outcome.is_some();
+        let ended = failed.is_some() || event.outcome.is_some();
         let empty = |budget: BudgetRef<'_>| {
             let when_full = budget.retries_when_full();
             format!(
@@ -138,8 +130,8 @@ impl State<'_> {
                 limited!(
                     $level,
                     self.settings.shared.lines,
-                    most,
-                    message,
+                    event.most,
+                    event.message,
                     function = function,
                     attempt = ended.then(|| frame.present()),
                     allowed = allowed,
@@ -147,9 +139,9 @@ impl State<'_> {
                     verdict = failed.map(|failed| failed.how.as_str()),
                     elapsed_ms = self.elapsed().map(millis),
                     error = failed.map(|failed| failed.words.to_string()),
-                    delay_ms = delay.map(millis),
-                    outcome = outcome.map(Outcome::as_str),
-                    reason = budget.map(|budget| field::display(empty(budget))),
+                    delay_ms = event.delay.map(millis),
+                    outcome = event.outcome.map(Outcome::as_str),
+                    reason = event.budget.map(|budget| field::display(empty(budget))),
                 )
             };
         }

@@ -5,55 +5,11 @@
 //! it converts into a boxed error. Other errors are dropped before the wait. A function without limits keeps its error only for
 //! `before_retry`, which may outlast the deadline of an outer call.
 
-use std::mem;
-
 use super::attempt::{Cut, Limits, Never};
 use crate::lookup::client::{By, Foreign};
 use crate::lookup::{BoxedError, Kept, Last, Nothing};
 use crate::result::{ByFrom, FromStopped, ResultLike};
 use crate::stopped::Stopped;
-
-/// What a call keeps of the last error that one of its attempts returned.
-pub(super) struct LastFailure<K> {
-    kept: Option<K>,
-    /// It is the error of the last attempt, which neither was cut nor gave an `Ok` that means failure.
-    is_last: bool,
-}
-
-impl<K> LastFailure<K> {
-    pub(super) const NONE: Self = Self {
-        kept: None,
-        is_last: false,
-    };
-
-    /// An attempt returned an error, of which this is kept.
-    pub(super) fn keep(&mut self, kept: Option<K>) {
-        *self = Self {
-            kept,
-            is_last: true,
-        };
-    }
-
-    /// An attempt failed without an error.
-    pub(super) fn pass(&mut self) {
-        self.is_last = false;
-    }
-
-    /// What is kept, if it is of the last attempt.
-    pub(super) fn last(&self) -> Option<&K> {
-        self.kept.as_ref().filter(|_| self.is_last)
-    }
-
-    /// Takes what is kept, if it is of the last attempt.
-    pub(super) fn take_last(&mut self) -> Option<K> {
-        if self.is_last { self.take() } else { None }
-    }
-
-    /// Takes what is kept, whichever attempt it is of.
-    pub(super) fn take(&mut self) -> Option<K> {
-        mem::replace(self, Self::NONE).kept
-    }
-}
 
 /// The result of a function whose calls `C` can cut, and which keep a `K` of their last error. It is one bound for all that `settle`
 /// needs.

@@ -46,9 +46,8 @@ mod timers;
 pub use self::attempt::{Cut, Limits, Never, Preparing};
 pub use self::blocking::{CanBlock, unless_blocking};
 pub use self::cancel::{Cancels, Signal, unless, unless_begun};
-pub use self::ends::{
-    AnyEnding, Ending, Ends, NoStopped, RunsTwice, Same, WrappedEnding, ends, ends_of_both,
-};
+pub(crate) use self::ends::same;
+pub use self::ends::{AnyEnding, Ending, Ends, NoStopped, RunsTwice, ends, ends_of_both};
 pub use self::last_error::{CallResult, LastError, Stops};
 pub use self::on_end::OnEnd;
 pub use self::settle::{AsksDelay, Judgement, Said};
@@ -58,7 +57,6 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::last_error::LastFailure;
 use crate::budget::{BudgetCell, BudgetConfig, BudgetRef};
 use crate::clock::Stamp;
 use crate::context::{Frame, Rest, Times};
@@ -75,7 +73,8 @@ use crate::{metrics, trace};
 #[must_use]
 pub struct Call<'p, C, K> {
     pub(crate) state: State<'p>,
-    last: LastFailure<K>,
+    /// What is kept of the last error that an attempt returned.
+    last: Option<K>,
     cuts: PhantomData<fn() -> C>,
 }
 
@@ -94,8 +93,8 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
             settings,
             ran: false,
             observed,
-            recorded,
-            waits: false,
+            waits: recorded.then_some(false),
+            has_last: false,
             follows_refusal: false,
             last_polls: 0,
             said: Said::Nothing,
@@ -105,7 +104,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
         state.frame.allow(own);
         Self {
             state,
-            last: LastFailure::NONE,
+            last: None,
             cuts: PhantomData,
         }
     }
@@ -143,10 +142,10 @@ pub(crate) struct State<'p> {
     ran: bool,
     /// A hook, a recorder or a listener observes the call.
     observed: bool,
-    /// A recorder was found when the call began.
-    recorded: bool,
-    /// The recorder counts the call as one that is between two attempts.
-    waits: bool,
+    /// Whether the recorder counts the call as one that is between two attempts, if one was found when the call began.
+    waits: Option<bool>,
+    /// The last error is that of the last attempt, which neither was cut nor gave an `Ok` that means failure.
+    has_last: bool,
     /// How often the body of the present attempt was polled after its limit.
     last_polls: u8,
     /// What `when_ok`, `until` or `unless` says about the attempt that ended.

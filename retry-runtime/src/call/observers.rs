@@ -24,7 +24,7 @@ use crate::clock::Stamp;
 use crate::context::beside_body;
 use crate::listen::{OF_PROCESS, listener, notify};
 use crate::metrics::{self, Attempted, Metric};
-use crate::report::{PreviousFailure, Report, Which};
+use crate::report::{PreviousFailure, Report};
 use crate::stopped::Outcome;
 use crate::trace::{self, Begun, Entered, Spans};
 
@@ -32,13 +32,10 @@ impl State<'_> {
     /// An attempt or a hedge begins: records a retry, and opens the span if a subscriber wants it.
     #[inline]
     pub(super) fn on_attempt_begun(&mut self) {
-        if self.recorded {
+        if self.waits.is_some() {
             self.on_wait_ended();
-            let previous = self
-                .frame
-                .previous
-                .filter(|_| self.frame.which() == Which::First);
-            if let Some(previous) = previous {
+            // A hedge begins before anything failed, and counts apart.
+            if let Some(previous) = self.frame.previous {
                 self.record(|| Metric::RetryBegins(Attempted::after(previous)));
             }
         }
@@ -100,7 +97,7 @@ impl State<'_> {
 
     /// Records a metric, if the call found a recorder when it began.
     fn record(&self, metric: impl FnOnce() -> Metric) {
-        if self.recorded {
+        if self.waits.is_some() {
             metrics::record(self.settings.name, &metric());
         }
     }
@@ -142,7 +139,7 @@ impl State<'_> {
             let budget = self.budget().filter(|_| failed.is_some());
             Metric::WaitBegins(delay, budget.map(|budget| budget.level()))
         });
-        self.waits = self.recorded;
+        self.waits = self.waits.map(|_| true);
     }
 
     /// The call ends: records it, and closes its spans.
@@ -154,7 +151,8 @@ impl State<'_> {
 
     /// The wait is over, if there was one.
     pub(super) fn on_wait_ended(&mut self) {
-        if mem::take(&mut self.waits) {
+        if self.waits == Some(true) {
+            self.waits = Some(false);
             self.record(|| Metric::WaitEnds);
         }
     }

@@ -143,7 +143,8 @@ impl<C: Limits, K> Call<'_, C, K> {
                     return Break(R::from(Err(error)));
                 };
                 self.call_on_retry(next, Some(&error), words, hook);
-                self.last.keep(R::keep(error));
+                self.last = R::keep(error);
+                self.state.has_last = true;
                 return Continue(self.state.next(next));
             }
             Err(cut) => {
@@ -166,7 +167,7 @@ impl<C: Limits, K> Call<'_, C, K> {
             }
         };
         self.call_on_retry(next, None, &words, hook);
-        self.last.pass();
+        self.state.has_last = false;
         Continue(self.state.next(next))
     }
 
@@ -264,20 +265,15 @@ impl<C: Limits, K> Call<'_, C, K> {
         state.enter(|_| None);
         state.frame.forget_refusal();
         let error = if let Some(error) = prepared {
-            let (verdict, words) = (Verdict::Unknown, &"`before_retry` failed");
-            state.give_up(
-                Outcome::NotRetryable,
-                FailedWith {
-                    how: Attempted::Failed(verdict),
-                    words,
-                },
-            );
+            let how = Attempted::Failed(Verdict::Unknown);
+            let words = &"`before_retry` failed";
+            state.give_up(Outcome::NotRetryable, FailedWith { how, words });
             error
         } else {
             if state.frame.times.deadline.left() != Some(Duration::ZERO) {
                 return None;
             }
-            let kept = self.last.take_last()?;
+            let kept = self.take_last()?;
             self.state.cut_between(Cut::Late);
             R::again(kept)?
         };
@@ -293,6 +289,11 @@ impl<C: Limits, K> Call<'_, C, K> {
         self.stopped(cut, stopped)
     }
 
+    /// Takes what is kept of the last error, if that is of the last attempt.
+    fn take_last(&mut self) -> Option<K> {
+        self.last.take_if(|_| self.state.has_last)
+    }
+
     /// Returns the result of a call that was stopped.
     #[cold]
     fn stopped<R, W>(&mut self, cut: C, stopped: Stopped) -> R
@@ -301,7 +302,7 @@ impl<C: Limits, K> Call<'_, C, K> {
     {
         // No other attempt began in time.
         let again = match cut.into() {
-            Cut::Late | Cut::Paused => self.last.take_last().and_then(R::again),
+            Cut::Late | Cut::Paused => self.take_last().and_then(R::again),
             _ => None,
         };
         let error = again.unwrap_or_else(|| R::stopped(cut, stopped, self.last.take()));

@@ -5,23 +5,18 @@
 //! it begins, because nothing may poll the calls between them before a limit of an outer call cuts its attempt: they may run in tasks,
 //! or in a `FuturesUnordered`, which polls only what was woken.
 
-#[cfg(any(feature = "_transactions", feature = "http-1", test))]
-use std::{
-    future::poll_fn,
-    mem,
-    sync::{Arc, PoisonError},
-    task::{Poll, Waker},
-};
+use std::future::poll_fn;
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, Waker};
 
-#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 use super::frame::Frame;
-#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 use super::rest::OpenEffect;
-#[cfg(any(feature = "_transactions", feature = "http-1", test))]
-use crate::stopped::Effect;
+use crate::atomics::Flag;
+use crate::stopped::{Effect, Outcome};
+use crate::trace::{Lines, TEN_IN_A_SECOND, in_doubt, limited};
 
 /// How an effect ended.
-#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
     /// It is known whether it took effect. The attempt may be repeated.
@@ -38,15 +33,11 @@ pub(crate) enum Ended {
 /// If this future is dropped before its end, or `ends` leaves that in doubt, the attempt is not repeated, whatever fails. This
 /// also holds for the attempts of the outer calls. It also holds after an answer, until the attempt records progress. If the other
 /// body of a hedged attempt has begun one, this one waits until that is known to have had no effect.
-#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 pub(crate) async fn open<T>(
     effect: Effect,
     future: impl Future<Output = T>,
     ends: impl FnOnce(&T) -> Ended,
 ) -> T {
-    use crate::stopped::Outcome;
-    use crate::trace::{Lines, TEN_IN_A_SECOND, in_doubt, limited};
-
     // If the future is dropped before its end, the effect stays open.
     let (open, in_call) = begin(effect).await;
     let output = future.await;
@@ -70,7 +61,6 @@ pub(crate) async fn open<T>(
 }
 
 /// Begins such an effect. Returns whether it is in an attempt too.
-#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 pub(crate) async fn begin(effect: Effect) -> (Arc<OpenEffect>, bool) {
     loop {
         let open = Arc::new(OpenEffect::new(effect));
@@ -85,8 +75,16 @@ pub(crate) async fn begin(effect: Effect) -> (Arc<OpenEffect>, bool) {
     }
 }
 
-#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 impl OpenEffect {
+    const fn new(effect: Effect) -> Self {
+        Self {
+            effect,
+            answered: Flag::new(),
+            ended: Flag::new(),
+            waiting: Mutex::new(Vec::new()),
+        }
+    }
+
     pub(crate) fn end(&self, ended: Ended) {
         match ended {
             Ended::Known => {
@@ -128,7 +126,6 @@ pub(crate) async fn open_commit<T, E: crate::classify::Lost>(
     open(Effect::Commit, commit, ends).await
 }
 
-#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 impl Frame {
     /// Adds what opens to the effects of the present attempt, or of its `before_retry`, and to those of the outer attempts. Returns
     /// whether there is an attempt, or what must end before.

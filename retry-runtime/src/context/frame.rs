@@ -11,18 +11,20 @@
 //!     the inner call decides    the pointer: at the outer call's frame, which it reads, and where it leaves its note
 //! ```
 
+mod limits;
+mod note;
+
 use std::cell::{Cell, OnceCell};
 use std::mem;
 use std::sync::Arc;
-use std::time::Duration;
 
-use scoped_tls_hkt::{ScopedKey, scoped_thread_local};
+use scoped_tls_hkt::ScopedKey;
 
+pub(crate) use self::note::beside_body;
 use super::nesting::Node;
-use super::phase::{Allowed, Bodies, Count, Leeway, Phase, Times};
-use super::rest::{Failure, Rest};
+use super::phase::{Allowed, Bodies, Leeway, Phase, Times};
+use super::rest::Rest;
 use crate::budget::Charge;
-use crate::classify::AskedDelay;
 use crate::clock::Stamp;
 use crate::report::{HedgeOutcome, PreviousFailure, Which};
 use crate::stopped::{Effect, Outcome};
@@ -35,16 +37,6 @@ const FRAME: ScopedKey<Frame> = ScopedKey {
     },
 };
 
-scoped_thread_local! {
-    /// The deadline of the scopes between the frame with this mark and the code inside it.
-    static NARROWED: (usize, Stamp)
-}
-
-scoped_thread_local! {
-    /// The frame beside whose body a hook or a rule runs.
-    static BESIDE: Frame
-}
-
 /// What a call shares with the code inside its attempts.
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
@@ -52,7 +44,10 @@ pub(crate) struct Frame {
     phase: Phase,
     /// The bodies of the present attempt, or of the last one.
     pub(crate) bodies: Bodies,
-    count: Count,
+    /// Attempts begun, the current one and a hedge included.
+    number: u32,
+    /// How many the call may make here in a row without progress, or `u32::MAX` for no limit.
+    most: u32,
     /// How long the timeout of the present attempt is, which begins again after progress: nanoseconds, or `u64::MAX` for none.
     pub(crate) timeout: u64,
     /// What calls inside an attempt may do, unless it is a hedge.
@@ -84,7 +79,8 @@ impl Frame {
             times,
             phase: Phase::New,
             bodies: Bodies::One,
-            count: Count { number: 0, most: 0 },
+            number: 0,
+            most: 0,
             timeout: u64::MAX,
             inside: Allowed { leeway, again },
             previous: None,
@@ -147,7 +143,7 @@ impl Frame {
 
     /// Attempts begun, the current one and a hedge included.
     pub(crate) fn number(&self) -> u32 {
-        self.count.number
+        self.number
     }
 
     /// What the call does at present.
@@ -190,12 +186,12 @@ impl Frame {
 
     /// Counts an attempt or a hedge that begins.
     pub(crate) fn count_attempt(&mut self) {
-        self.count.number = self.count.number.saturating_add(1);
+        self.number = self.number.saturating_add(1);
     }
 
     /// Allows so many attempts in a row.
     pub(crate) fn allow(&mut self, most: u32) {
-        self.count.most = most;
+        self.most = most;
     }
 
     /// The number of the attempt or the hedge that is polled, or that ended last.
@@ -250,27 +246,6 @@ impl Frame {
         }
     }
 
-    /// Sets the failure of one of two bodies aside, with the refusal of a call inside it.
-    pub(crate) fn set_aside(&mut self, how: PreviousFailure, hint: Option<AskedDelay>) {
-        let refusal = self.refusal.take();
-        self.previous = Some(how);
-        self.rest().noted().aside = Some(Failure { how, hint, refusal });
-    }
-
-    /// Takes the failure that was set aside into that of the attempt: the more expensive one counts, and the larger hint, which is
-    /// returned.
-    pub(crate) fn join_aside(&mut self, hint: Option<AskedDelay>) -> Option<AskedDelay> {
-        let rest = self.rest.get();
-        let Some(aside) = rest.and_then(|rest| rest.noted().aside.take()) else {
-            return hint;
-        };
-        let how = self.previous;
-        let dearer = how.filter(|how| Charge::after(*how) >= Charge::after(aside.how));
-        self.previous = dearer.or(Some(aside.how));
-        self.refusal.set(self.refusal.get().or(aside.refusal));
-        hint.max(aside.hint)
-    }
-
     /// How many attempts the call made, without those that no longer count because a later one made progress.
     pub(crate) fn attempts_in_a_row(&self) -> u32 {
         self.number() - self.progressed().saturating_sub(1)
@@ -278,7 +253,7 @@ impl Frame {
 
     /// How many attempts the call may make here, or `None` for no limit.
     pub(crate) fn attempts_allowed(&self) -> Option<u32> {
-        let most = Some(self.count.most).filter(|most| *most < u32::MAX)?;
+        let most = Some(self.most).filter(|most| *most < u32::MAX)?;
         Some(most.saturating_add(self.progressed().saturating_sub(1)))
     }
 
@@ -341,133 +316,6 @@ impl Frame {
     /// Whether progress in the present attempt begins a timeout again.
     fn has_timeout(&self) -> bool {
         self.timeout < u64::MAX && self.times.cut < Stamp::NEVER
-    }
-}
-
-/// The time of the call, and the limits that it takes over from outer frames.
-impl Frame {
-    /// Forgets the limits of the attempt before, and takes over those around.
-    pub(crate) fn renew_limits(&mut self) {
-        self.times = Times::new(self.times.started, self.times.deadline);
-        outer(|outer| self.inherit(&outer.limits()));
-    }
-
-    /// Takes over these limits, if they are nearer.
-    pub(crate) fn inherit(&mut self, around: &Times) {
-        self.inherits |= around.deadline < self.times.deadline;
-        self.times.inherit(around);
-    }
-
-    /// Whether the deadline of this call is also that of the outer call: its own, or one that it inherited.
-    ///
-    /// This call inherits the outer deadline, so its own is never the later one while there is time left.
-    pub(crate) fn shares_deadline_of(&self, outer: &Self) -> bool {
-        let own = self.times.deadline.plus(self.passed_over());
-        let Times { deadline, .. } = outer.times;
-        // A scope between them may have a nearer one.
-        deadline == outer.limits().deadline && deadline != Stamp::NEVER && own >= deadline
-    }
-
-    /// The delays that count as time of the call, although it did not wait.
-    pub(crate) fn passed_over(&self) -> Duration {
-        (self.rest.get()).map_or(Duration::ZERO, |rest| rest.noted().waits.passed_over)
-    }
-
-    /// Counts a delay that is not waited for as time of the call.
-    pub(crate) fn pass_over(&mut self, delay: Duration) {
-        self.times.pass_over(delay);
-        self.rest().noted().waits.pass_over(delay);
-    }
-
-    /// When the timeout cuts the present attempt.
-    pub(crate) fn cut(&self) -> Stamp {
-        let rest = self.rest.get().filter(|_| self.has_timeout());
-        match rest.and_then(|rest| rest.noted().renewed) {
-            Some((of, at)) if of == self.first() => at.plus(Duration::from_nanos(self.timeout)),
-            _ => self.times.cut,
-        }
-    }
-
-    /// The limits that the code inside has: those of the call, and of the scopes between them.
-    pub(crate) fn limits(&self) -> Times {
-        let mut times = self.times;
-        times.cut = self.cut();
-        if NARROWED.is_set() {
-            let (of, deadline) = NARROWED.with(|narrowed| *narrowed);
-            if of == self.mark() {
-                times.deadline = times.deadline.min(deadline);
-            }
-        }
-        times
-    }
-
-    /// An address to compare while the frame is lent.
-    pub(crate) fn mark(&self) -> usize {
-        std::ptr::from_ref(self).addr()
-    }
-
-    /// Runs one poll under the deadline of this frame, which stands for no call, and of the frame that polls it.
-    pub(crate) fn narrow<T>(&mut self, poll: impl FnOnce() -> T) -> T {
-        let own = self.times.deadline;
-        match outer(|outer| (outer.mark(), outer.limits().deadline.min(own))) {
-            Some(narrowed) => NARROWED.set(&narrowed, poll),
-            None => self.lend(poll),
-        }
-    }
-}
-
-/// What the code inside leaves.
-impl Frame {
-    /// Where a call inside leaves that it was refused a retry, unless a hook or a rule makes it, which is no part of the body.
-    fn note(&self) -> Option<&Cell<Option<Outcome>>> {
-        let is_beside = BESIDE.is_set() && BESIDE.with(|frame| std::ptr::eq(frame, self));
-        (!is_beside).then_some(&self.refusal)
-    }
-
-    /// A call inside begins. Returns whether it follows the refusal of another one, or begins beside it, as in `join!`. If the body
-    /// was pending, it went on after that.
-    pub(crate) fn follows_refusal(&self) -> bool {
-        if self.was_pending {
-            self.forget_refusal();
-        }
-        self.note().is_some_and(|note| note.get().is_some())
-    }
-
-    /// A call inside failed, which maybe was refused a retry. If it `follows` the refusal of another one, the body went on after that.
-    pub(crate) fn refuse(&self, refusal: Option<Outcome>, follows: bool) {
-        if let Some(note) = self.note() {
-            note.set(refusal.or(note.get().filter(|_| !follows)));
-        }
-    }
-
-    /// The body went on after the refusal, or the call after its body.
-    pub(crate) fn forget_refusal(&self) {
-        self.note().inspect(|note| note.set(None));
-    }
-
-    /// The refusal of a call inside, because of which the body failed.
-    pub(crate) fn refusal(&self) -> Option<Outcome> {
-        self.refusal.get()
-    }
-
-    /// The code inside is pending. A refusal only counts if the attempt fails in the same poll, or waits for a call that ran beside the
-    /// refused one.
-    #[inline]
-    pub(crate) fn suspend(&mut self) {
-        let node = self.refusal.get().and_then(|_| self.node.get());
-        if node.is_none_or(|node| !node.has_unrefused(self.present())) {
-            self.refusal.set(None);
-        }
-        self.was_pending = true;
-    }
-}
-
-/// Runs a hook or a rule. It is no part of the body around, so a refusal of its calls is none of that.
-pub(crate) fn beside_body<T>(run: impl FnOnce() -> T) -> T {
-    if FRAME.is_set() {
-        FRAME.with(|outer| BESIDE.set(outer, run))
-    } else {
-        run()
     }
 }
 

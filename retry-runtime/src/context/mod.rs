@@ -5,6 +5,7 @@
 //! ```
 
 mod attempt;
+#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 mod commit;
 mod frame;
 mod nesting;

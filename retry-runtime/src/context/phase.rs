@@ -54,15 +54,6 @@ pub(crate) enum Bodies {
     Only(Which),
 }
 
-/// The attempts of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Count {
-    /// Attempts begun, the current one and a hedge included.
-    pub(crate) number: u32,
-    /// How many the call may make here in a row without progress, or `u32::MAX` for no limit.
-    pub(crate) most: u32,
-}
-
 /// What calls inside an attempt are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Allowed {

@@ -41,18 +41,6 @@ pub(crate) struct OpenEffect {
     pub(super) waiting: Mutex<Vec<Waker>>,
 }
 
-#[cfg(any(feature = "_transactions", feature = "http-1", test))]
-impl OpenEffect {
-    pub(super) const fn new(effect: Effect) -> Self {
-        Self {
-            effect,
-            answered: Flag::new(),
-            ended: Flag::new(),
-            waiting: Mutex::new(Vec::new()),
-        }
-    }
-}
-
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
     /// The number of the attempt that made progress last, or 0. Those before it no longer count.

@@ -11,7 +11,7 @@
 //! could not choose for `io::Error`, which would have two. Public types stand for the rows, because messages of rustc name them.
 
 use super::WithoutLimits;
-use crate::call::{Cut, Never, Stops};
+use crate::call::{Cut, Ends, Never, Stops, same};
 use crate::classify::OfClient;
 use crate::error::Error;
 use crate::policy::Policy;
@@ -39,28 +39,25 @@ pub trait HoldsStopped<C, W, X>: Sized {
     #[doc(hidden)]
     type Limits: Stops<X, W> + Send;
 
-    /// Returns the error of the operation, if the call ends with it.
+    /// The error of the operation in that of the call.
     #[doc(hidden)]
-    fn failed(ended: &X) -> Option<&Self>;
+    const ENDS: Ends<Self, X>;
 }
 
 macro_rules! ends {
-    ([$($parameters:tt)*] $Error:ty, $C:ty, $W:ty => $Ended:ty, $failed:expr, $Limits:ty) => {
+    ([$($parameters:tt)*] $Error:ty, $C:ty, $W:ty => $Ended:ty, $own:expr, $Limits:ty) => {
         #[diagnostic::do_not_recommend]
         impl<$($parameters)*> HoldsStopped<$C, $W, $Ended> for $Error {
             type Limits = $Limits;
-
-            fn failed(ended: &$Ended) -> Option<&Self> {
-                $failed(ended)
-            }
+            const ENDS: Ends<Self, $Ended> = Ends($own);
         }
     };
 }
 
-ends!([E: From<Stopped>] E, Policy, ByFrom => E, Some, Cut);
-ends!([A] Error<A>, Policy, ByError => Self, Some, Cut);
+ends!([E: From<Stopped>] E, Policy, ByFrom => E, same, Cut);
+ends!([A] Error<A>, Policy, ByError => Self, same, Cut);
 ends!([E: OfClient] E, Policy, ByError => Error<E>, Error::failed, Cut);
-ends!([E] E, WithoutLimits, ByFrom => E, Some, Never);
+ends!([E] E, WithoutLimits, ByFrom => E, same, Never);
 
 /// The error of a call: that of its operation, or an [`Error`] around it. So rustc infers one from the other, as in
 /// `async { Ok(step().await?) }`.

@@ -46,7 +46,7 @@ impl<T, E> RunRules<'_, T, E> {
         }
         if !self.unless.is_empty() {
             call.unless(&ended, |failed| {
-                let error = E::failed(failed.error());
+                let error = E::ENDS.own(failed.error());
                 error.is_some_and(|error| self.unless.iter_mut().any(|veto| veto(error)))
             });
         }
@@ -67,7 +67,7 @@ impl<T, E> RunRules<'_, T, E> {
                     Ruling::when(retry, assessment)
                 };
                 // An attempt fails with the error of the operation alone.
-                let ruling = E::failed(failed.error()).map(ruling);
+                let ruling = E::ENDS.own(failed.error()).map(ruling);
                 Judgement {
                     ruling: ruling.unwrap_or(Ruling::stop(Assessment::UNKNOWN)),
                     words: failed.words(),
@@ -75,11 +75,11 @@ impl<T, E> RunRules<'_, T, E> {
                 }
             },
             (AsksDelay::RetryAfter, |error| {
-                let error = E::failed(error?)?;
+                let error = E::ENDS.own(error?)?;
                 self.retry_after.iter_mut().find_map(|delay| delay(error))
             }),
             |event| {
-                let event = event.of(E::failed);
+                let event = event.of(|error| E::ENDS.own(error));
                 self.on_retry.iter_mut().for_each(|hook| hook(&event));
             },
         )

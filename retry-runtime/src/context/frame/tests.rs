@@ -1,5 +1,7 @@
+use std::time::Duration;
+
 use super::*;
-use crate::classify::Verdict;
+use crate::classify::{AskedDelay, Verdict};
 
 fn frame(number: u32, most: u32) -> Frame {
     let mut frame = frame_with(until(u64::MAX));
