@@ -15,7 +15,9 @@ const WAIT: Duration = Duration::from_secs(1);
     base = "1s",
     jitter = "none",
     on = "io::Error",
-    budget = "none"
+    budget = "none",
+    // It is not asked about a retry that does not follow.
+    retry_after = |_| { assert!(is_enabled()); None }
 )]
 async fn fails(calls: &AtomicU32) -> io::Result<()> {
     calls.fetch_add(1, Ordering::Relaxed);

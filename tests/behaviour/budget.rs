@@ -602,14 +602,19 @@ async fn a_loop_around_a_call_needs_a_pause_because_a_refused_call_returns_at_on
     assert!((5..30).contains(&requests), "{requests} in one call");
 }
 
-/// A client may keep to the limit too. Only the price is that of a timeout. A request that was refused did nothing.
+/// A client may keep to the limit too. Only the price is that of a timeout. A request that was refused did nothing. After progress,
+/// the limit is a later one.
 #[tokio::test(start_paused = true)]
 async fn a_transient_failure_at_the_limit_costs_as_much_as_a_timeout() {
     static TOKENS: Budget = Budget::new().with_refill(0.0);
 
     #[retry(attempts = 2, base = "0ms", jitter = "none", timeout = "100ms", budget = TOKENS)]
-    async fn call(takes: Duration, error: io::ErrorKind) -> io::Result<()> {
-        tokio::time::sleep(takes).await;
+    async fn call(progresses: u64, takes: u64, error: io::ErrorKind) -> io::Result<()> {
+        tokio::time::sleep(ms(progresses)).await;
+        if progresses > 0 && Attempt::current().unwrap().number() == 1 {
+            Attempt::record_progress();
+        }
+        tokio::time::sleep(ms(takes - progresses)).await;
         Err(error.into())
     }
 
@@ -617,16 +622,18 @@ async fn a_transient_failure_at_the_limit_costs_as_much_as_a_timeout() {
         io::ErrorKind::ConnectionReset,
         io::ErrorKind::ConnectionRefused,
     );
-    for (takes, error, price) in [
-        (98, reset, 2.0),
-        (99, reset, 6.0),
-        (100, reset, 6.0),
-        (101, reset, 6.0),
-        (99, refused, 2.0),
+    for (progresses, takes, error, price) in [
+        (0, 98, reset, 2.0),
+        (0, 99, reset, 6.0),
+        (0, 100, reset, 6.0),
+        (0, 101, reset, 6.0),
+        (0, 99, refused, 2.0),
+        (60, 120, reset, 2.0),
+        (60, 159, reset, 6.0),
     ] {
         let before = TOKENS.level();
-        call(ms(takes), error).await.unwrap_err();
-        assert_eq!(before - TOKENS.level(), price, "{takes} ms");
+        call(progresses, takes, error).await.unwrap_err();
+        assert_eq!(before - TOKENS.level(), price, "{progresses} {takes} ms");
     }
 }
 

@@ -200,23 +200,30 @@ async fn a_loop_that_resumes_makes_the_retries_of_the_failed_item_once_more() {
     }
 }
 
+/// They remember the most retries, whichever of them made these.
 #[tokio::test(start_paused = true)]
 async fn from_the_thousandth_call_in_an_attempt_on_all_count_as_one_operation() {
-    let calls = RefCell::new(Vec::new());
-    around(3, async || {
-        calls.borrow_mut().push(0);
-        for item in 1..=1001 {
-            let _ = helper(async || {
-                *calls.borrow_mut().last_mut().unwrap() += 1;
-                if item < 999 { Ok(()) } else { Err(reset()) }
-            })
-            .await;
-        }
-        io::Result::<()>::Err(reset())
-    })
-    .await
-    .unwrap_err();
-    assert_eq!(calls.take(), [998 + 3 * 4, 1001, 1001]);
+    for (failing, expected) in [
+        (999..=1001, [998 + 3 * 4, 1001, 1001]),
+        (1000..=1000, [1000 + 4, 1001, 1001]),
+    ] {
+        let calls = RefCell::new(Vec::new());
+        around(3, async || {
+            calls.borrow_mut().push(0);
+            for item in 1..=1001 {
+                let fails = failing.contains(&item);
+                let _ = helper(async || {
+                    *calls.borrow_mut().last_mut().unwrap() += 1;
+                    if fails { Err(reset()) } else { Ok(()) }
+                })
+                .await;
+            }
+            io::Result::<()>::Err(reset())
+        })
+        .await
+        .unwrap_err();
+        assert_eq!(calls.take(), expected, "{failing:?}");
+    }
 }
 
 /// What a call of the helper does.

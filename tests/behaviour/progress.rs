@@ -520,3 +520,26 @@ async fn a_reader_is_where_the_failed_attempt_left_it_until_the_body_rewinds_it(
     let whole = upload_whole(&uploads().await, &mut file()).await;
     assert_eq!(whole.unwrap(), 14);
 }
+
+/// The outer attempt makes progress while the inner call waits.
+#[tokio::test(start_paused = true)]
+async fn a_later_attempt_of_an_inner_call_has_the_time_that_progress_of_the_outer_one_gave() {
+    #[retry(attempts = 1, timeout = "100ms")]
+    async fn outer() -> io::Result<()> {
+        let progress = async {
+            sleep(ms(50)).await;
+            Attempt::record_progress();
+        };
+        tokio::join!(inner(), progress).0
+    }
+    #[retry(attempts = 2, delays = ["60ms"])]
+    async fn inner() -> io::Result<()> {
+        let attempt = Attempt::current().unwrap();
+        if attempt.number() == 1 {
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
+        assert_eq!(attempt.remaining(), Some(ms(90)));
+        Ok(())
+    }
+    outer().await.unwrap();
+}

@@ -122,6 +122,17 @@ async fn a_call_that_began_before_the_refusal_does_not_take_it_back_when_it_fail
     assert_eq!((script.calls(), beside.calls()), (1, 2));
 }
 
+/// Of three, it begins after the refusal, and fails in a later poll: it follows no refusal any more.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_pending_after_the_refusal_does_not_take_it_back_when_it_fails() {
+    plays!(once(attempts = 1));
+    let [script, lasts, later] =
+        [RESET, Step::SucceedAfter(ms(9)), Step::FailAfter(ms(5))].map(|step| Script::new([step]));
+    let body = async || tokio::join!(biased; once(&lasts), refused(&script), once(&later)).1;
+    around(body).await.unwrap_err();
+    assert_eq!((script.calls(), later.calls()), (1, 1));
+}
+
 #[tokio::test(start_paused = true)]
 async fn no_outer_call_retries_after_a_hint_that_is_too_long() {
     let calls = Cell::new(0);

@@ -68,16 +68,19 @@ async fn it_is_the_wait_itself() {
 
 #[tokio::test(start_paused = true)]
 async fn it_is_asked_once_for_each_retry_that_it_delays() {
-    #[retry(attempts = 3, budget = "none", retry_after = |_| { asked.set(asked.get() + 1); Some(ms(1)) })]
-    async fn call(error: impl Fn() -> Failure, asked: &Cell<u32>) -> Result<(), Failure> {
-        Err(error())
+    #[retry(
+        attempts = 3,
+        budget = "none",
+        idempotent = twice,
+        retry_after = |_| { asked.set(asked.get() + 1); Some(ms(1)) },
+    )]
+    async fn call(gone: bool, twice: bool, asked: &Cell<u32>) -> Result<(), Failure> {
+        Err(if gone { Failure::Gone } else { BUSY })
     }
-    for (error, expected) in [(BUSY, 2), (Failure::Gone, 0)] {
+    for (gone, twice, expected) in [(false, true, 2), (true, true, 0), (false, false, 0)] {
         let asked = Cell::new(0);
-        let gone = matches!(error, Failure::Gone);
-        let error = || if gone { Failure::Gone } else { BUSY };
-        call(error, &asked).await.unwrap_err();
-        assert_eq!(asked.get(), expected);
+        call(gone, twice, &asked).await.unwrap_err();
+        assert_eq!(asked.get(), expected, "{gone} {twice}");
     }
 }
 

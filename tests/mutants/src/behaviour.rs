@@ -67,3 +67,24 @@ impl Change<'_> {
         Ok(format!("{}{}{}", &text[..*start], self.to, &text[end..]))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    /// A change whose text is not there would be planted nowhere.
+    #[test]
+    fn each_change_has_one_place() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let changes = changes(include_str!("../behaviour.txt"));
+        assert!(changes.len() > 20);
+        for change in changes {
+            let text = fs::read_to_string(root.join(change.file)).unwrap();
+            let planted = change.plant(&text);
+            assert_ne!(planted.unwrap_or_else(|why| panic!("{why}")), text);
+        }
+    }
+}

@@ -625,6 +625,12 @@ async fn a_function_hedges_at_most_ten_times_and_once_for_sixteen_calls() {
     // The first ten calls add ten sixteenths to what they take.
     assert_eq!(hedges(10).await, [10, 0]);
     assert_eq!(hedges(1600).await, [100, 1500]);
+    // Its retries add nothing.
+    for _ in 0..80 {
+        let script = Script::new([Fails(1), Succeeds(1)]);
+        assert_eq!(played(&script, call(&script)).await.1.attempts(), 2);
+    }
+    assert_eq!(hedges(16).await, [6, 10]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -637,7 +643,9 @@ async fn calls_inside_a_hedge_make_one_attempt_and_calls_inside_either_do_not_he
     }
     #[retry(attempts = 2, hedge = "20ms", base = "0s", budget = *budget)]
     async fn outer(asked: &Cell<u32>, budget: &&Budget) -> Result<(), Failure> {
-        inner(asked, budget).await
+        let (result, report) = with_report(inner(asked, budget)).await;
+        assert_eq!(report.unwrap().hedge(), None);
+        result
     }
     /// Its policy has no time, so it does not hedge.
     #[retry(policy = Policy::new(), hedge = "policy", budget = *budget, unless = |_| true)]
@@ -658,6 +666,45 @@ async fn calls_inside_a_hedge_make_one_attempt_and_calls_inside_either_do_not_he
         5,
         "four in the first attempt, one in the hedge"
     );
+}
+
+/// The outer call cuts it while both attempts run.
+#[tokio::test(start_paused = true)]
+async fn a_hedge_counts_as_a_retry_of_an_inner_call_that_is_cut() {
+    #[retry(attempts = 2, hedge = "20ms", budget = *budget)]
+    async fn inner(asked: &Cell<u32>, budget: &&Budget) -> Result<(), Failure> {
+        asked.set(asked.get() + 1);
+        pending().await
+    }
+    #[retry(attempts = 2, timeout = "50ms", base = "0s", budget = "none")]
+    async fn outer(asked: &Cell<u32>, budget: &&Budget) -> Result<(), Failure> {
+        inner(asked, budget).await
+    }
+    let asked = Cell::new(0);
+    outer(&asked, &&Budget::new()).await.unwrap_err();
+    assert_eq!(asked.get(), 2 + 1);
+}
+
+/// The second call of the first attempt begins after the first call of the hedge.
+#[tokio::test(start_paused = true)]
+async fn each_of_two_attempts_counts_its_own_inner_calls() {
+    #[retry(attempts = 2, base = "0s", budget = "none")]
+    async fn inner(asked: Option<&Cell<u32>>) -> Result<(), Failure> {
+        let Some(asked) = asked else { return Ok(()) };
+        asked.set(asked.get() + 1);
+        Err(Failure::Reset(0))
+    }
+    #[retry(attempts = 3, hedge = "20ms", base = "0s", budget = *budget)]
+    async fn outer(asked: &Cell<u32>, budget: &&Budget) -> Result<(), Failure> {
+        inner(None).await?;
+        let attempt = Attempt::current().unwrap();
+        sleep(ms(if attempt.number() == 1 { 30 } else { 50 })).await;
+        inner(Some(asked).filter(|_| !attempt.is_hedge())).await?;
+        Err(Failure::Reset(0))
+    }
+    let asked = Cell::new(0);
+    outer(&asked, &&Budget::new()).await.unwrap_err();
+    assert_eq!(asked.get(), 2 + 1);
 }
 
 #[tokio::test(start_paused = true)]
