@@ -267,14 +267,11 @@ impl Sorted {
                 let constant = self.is_constant(expr) && !may_be_generic;
                 // This span puts rustc's "arguments to this method are incorrect" on the value.
                 let at = located(expr.span());
-                let names = !constant || is_static(expr);
-                if names && matches!(key, Key::Timeout | Key::Deadline) {
+                let typed = !constant || is_static(expr);
+                if typed && matches!(key, Key::Timeout | Key::Deadline) {
                     let setter = Ident::new(&format!("with_optional_{name}"), Span::mixed_site());
-                    let limit = if constant {
-                        quote_spanned!(at=> __retry::Limit(#expr).limit())
-                    } else {
-                        quote_spanned!(at=> __retry::LimitOf::limit(#expr))
-                    };
+                    let limit = operand(expr);
+                    let limit = quote_spanned!(at=> __retry::limit(&#limit).get());
                     (constant, generated!(.#setter(#limit)))
                 } else {
                     let setter = Ident::new(&format!("with_{name}"), at);

@@ -23,5 +23,5 @@ pub use crate::faulty::faulty;
 pub use crate::forward::Forwards;
 pub use crate::lookup::*;
 pub use crate::result::{FromStopped, Prepared, ResultLike, typed};
-pub use crate::site::{Limit, Site, SiteSettings, SiteState, policy};
+pub use crate::site::{Limit, Site, SiteSettings, SiteState, limit, policy};
 pub use crate::{Backoff, Jitter, Nested, Policy};

@@ -104,37 +104,39 @@ impl Preset {
     }
 }
 
-/// A type whose value `timeout` and `deadline` can take, if it is no constant.
+/// A type whose value `timeout` and `deadline` can take.
 #[diagnostic::on_unimplemented(
     message = "a limit is a `{Self}`, expected a `Duration`",
     label = "expected a `Duration`, or an `Option<Duration>`, which is `None` for no limit"
 )]
 pub trait LimitOf {
-    /// Returns the limit of a call that begins now.
+    /// The limit of this type.
     #[doc(hidden)]
-    fn limit(self) -> Option<Duration>;
+    type Limit;
 }
 
 impl LimitOf for Duration {
-    fn limit(self) -> Option<Duration> {
-        Some(self)
-    }
+    type Limit = Limit<Self>;
 }
 
 impl LimitOf for Option<Duration> {
-    fn limit(self) -> Option<Duration> {
-        self
-    }
+    type Limit = Limit<Self>;
 }
 
-/// A constant that `timeout` or `deadline` names. No constant can call the method of a trait.
+/// Takes the value of `timeout` or `deadline`. The bound gives a value of another type its message.
+pub const fn limit<L: LimitOf<Limit = Limit<L>> + Copy>(limit: &L) -> L::Limit {
+    Limit(*limit)
+}
+
+/// The value of `timeout` or `deadline`. No constant can call the method of a trait.
 #[derive(Debug)]
-pub struct Limit<T>(pub T);
+pub struct Limit<L>(L);
 
 impl Limit<Duration> {
     /// Returns the limit.
     #[must_use]
-    pub const fn limit(self) -> Option<Duration> {
+    #[allow(clippy::unnecessary_wraps, reason = "the other one may have none")]
+    pub const fn get(self) -> Option<Duration> {
         Some(self.0)
     }
 }
@@ -142,7 +144,7 @@ impl Limit<Duration> {
 impl Limit<Option<Duration>> {
     /// Returns the limit.
     #[must_use]
-    pub const fn limit(self) -> Option<Duration> {
+    pub const fn get(self) -> Option<Duration> {
         self.0
     }
 }

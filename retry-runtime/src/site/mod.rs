@@ -4,7 +4,7 @@ mod given;
 mod located;
 
 pub(crate) use self::given::Change;
-pub use self::given::{BudgetOf, DelaysOf, Limit, LimitOf, PolicyOf, policy};
+pub use self::given::{BudgetOf, DelaysOf, Limit, LimitOf, PolicyOf, limit, policy};
 #[cfg(feature = "_layers")]
 pub(crate) use self::located::Located;
 

@@ -121,7 +121,7 @@ mod timeout_wrong_type {
 }
 
 mod timeout_wrong_constant {
-    //! expect: the method was found for
+    //! expect: a limit is a `u64`, expected a `Duration`
 
     use std::io;
 

@@ -111,7 +111,7 @@ fn no_message_suggests_a_private_name() {
 
 /// The names in the code that the attribute and the derive generate. rustc adds one to a message, for the bound that does not hold.
 /// What a user writes, as with `Policy::run`, has only bounds that are in the documentation.
-const GENERATED: [&str; 42] = [
+const GENERATED: [&str; 43] = [
     "Advised",
     "By",
     "Call",
@@ -151,6 +151,7 @@ const GENERATED: [&str; 42] = [
     "ask_ok",
     "ends_of_both",
     "hint_in",
+    "limit",
     "policy",
     "says_no_effect",
     "verdict_of",
