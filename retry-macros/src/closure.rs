@@ -156,8 +156,13 @@ impl Closure {
     /// The function with this body, or the reasons why it cannot be retried.
     fn into_function(self, blocking: Option<At>, errors: &mut Errors) -> Option<Function> {
         let before = errors.count();
+        let head = if self.asyncness.is_some() {
+            "async ||"
+        } else {
+            "||"
+        };
         if !self.inputs.is_empty() {
-            errors.push(At::of(&self.inputs), wording::closure_with_argument());
+            errors.push(At::of(&self.inputs), wording::closure_with_argument(head));
         }
         match (self.asyncness, blocking) {
             (Some(_), Some(at)) => errors.push(at, wording::blocking_and_async("closures")),
@@ -177,7 +182,7 @@ impl Closure {
             Some(output) => item::check_output(output, "closure", errors),
             None => {
                 if let Some(at) = exits::untyped_ok(&self.body) {
-                    errors.push(at, wording::untyped_ok());
+                    errors.push(at, wording::untyped_ok(head));
                 }
             }
         }

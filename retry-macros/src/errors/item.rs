@@ -20,9 +20,9 @@ messages! {
         help "write it last: `run!({write})`";
     }
 
-    closure_with_argument() {
+    closure_with_argument(head: &str) {
         "nothing gives this closure an argument";
-        help "use the variables around it: `async || …`";
+        help "use the variables around it: `{head} …`";
     }
 
     closure_not_async(body: &str) {
@@ -40,9 +40,9 @@ messages! {
         help "write these keys in front of it";
     }
 
-    untyped_ok() {
+    untyped_ok(head: &str) {
         "the closure ends in nothing but `Ok(…)`, so its error type is not known";
-        help "write it before the body: `async || -> std::io::Result<_> {{ … }}`";
+        help "write it before the body: `{head} -> std::io::Result<_> {{ … }}`";
         note "or in the `Ok`: `Ok::<_, std::io::Error>(…)`";
     }
 
