@@ -15,6 +15,15 @@ use crate::stopped::Stopped;
 #[derive(Debug)]
 pub enum Foreign {}
 
+// So `before_retry` beside such an error is no second mistake.
+impl super::Keeps for Foreign {
+    type Error = ();
+
+    fn error(&self) -> &() {
+        match *self {}
+    }
+}
+
 /// The way in which the error of a client would hold a [`Stopped`].
 #[derive(Debug)]
 pub struct By<A>(A);

@@ -82,7 +82,7 @@ mod error_of_a_client {
     //! expect: `reqwest::Error` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
 
     async fn call(client: &reqwest::Client) {
-        let _ = reattempt::run!(timeout = "1s", async || client.get("a").send().await).await;
+        let _ = reattempt::run!(timeout = "1s", before_retry = async || (), async || client.get("a").send().await).await;
     }
 }
 
