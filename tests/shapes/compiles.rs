@@ -175,6 +175,7 @@ pub mod result_with_a_lifetime {
             Ok(self.0.pop().unwrap_or_default().into())
         }
 
+        #[expect(clippy::elidable_lifetime_names, reason = "the other way to write it")]
         #[retry]
         pub async fn all<'n>(&'n mut self) -> io::Result<impl Iterator<Item = String> + 'n> {
             Ok(std::mem::take(&mut self.0).into_iter())

@@ -139,7 +139,7 @@ fn moved(posts: &AtomicU32, method: &Method, _: &HeaderMap, _: &[u8]) -> Respons
     if method == Method::GET {
         return "a page for people".into_response();
     }
-    if posts.fetch_add(1, Relaxed) % 2 == 0 {
+    if posts.fetch_add(1, Relaxed).is_multiple_of(2) {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
     (StatusCode::FOUND, [(header::LOCATION, "/login")]).into_response()
