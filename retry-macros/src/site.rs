@@ -160,12 +160,13 @@ impl Sorted {
         self.add(Key::Nested, &model.nested, |word| variant("Nested", word));
     }
 
-    /// The value of a setting that is no number, if it is known at compile time, or else the setter of a call.
+    /// The value of a setting, if it is known at compile time, or else the setter of a call.
     fn known<T: ToTokens>(&self, key: Key, setting: Option<&Spanned<Written<T>>>) -> Setters {
         match setting.map(|setting| &setting.value) {
             None => (None, None),
             Some(Written::Fixed(value)) => (Some(value.to_token_stream()), None),
-            Some(Written::Expr(expr)) if self.is_constant(expr) => {
+            // A `bool` may be one that the `impl` is generic over.
+            Some(Written::Expr(expr)) if key == Key::Name && self.is_constant(expr) => {
                 (Some(expr.to_token_stream()), None)
             }
             Some(Written::Expr(expr)) => {

@@ -259,6 +259,15 @@ pub mod parameter_of_the_impl {
             Ok(())
         }
     }
+
+    pub struct Queue<const SAFE: bool>;
+
+    impl<const SAFE: bool> Queue<SAFE> {
+        #[retry(idempotent = SAFE)]
+        pub async fn push(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
 }
 
 /// An argument that a macro moves into an `async move` block, as `try_stream!` does.
