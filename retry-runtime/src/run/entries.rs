@@ -7,40 +7,7 @@ use crate::policy::Policy;
 use crate::preset::Preset;
 use crate::result::ResultFuture;
 
-/// The two entries of a type, with the policy that its runs have.
-macro_rules! entries {
-    (
-        $Type:ident: Runs<$Runs:ty>, $policy:expr;
-        $(#[$run:meta])+ run;
-        $(#[$run_blocking:meta])+ run_blocking;
-    ) => {
-        impl $Type {
-            $(#[$run])+
-            #[track_caller]
-            pub fn run<'p, O, F, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
-            where
-                $Runs: Runs<S>,
-                O: FnMut() -> F,
-                F: ResultFuture<T, E>,
-            {
-                Run::at(Location::caller(), $policy(self), operation)
-            }
-
-            $(#[$run_blocking])+
-            #[track_caller]
-            pub fn run_blocking<'p, O, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
-            where
-                $Runs: Runs<S>,
-                O: FnMut() -> Result<T, E>,
-            {
-                Run::at(Location::caller(), $policy(self), operation)
-            }
-        }
-    };
-}
-
-entries! {
-    Policy: Runs<Self>, Self::clone;
+impl Policy {
     /// Runs an operation with retries, without an attribute: `POLICY.run(async || { … }).await`.
     ///
     /// The operation is called once in each attempt, so what it does before it returns a future belongs to the attempt. Prefer
@@ -87,7 +54,16 @@ entries! {
     ///     .await?;
     /// # Ok(()) }
     /// ```
-    run;
+    #[track_caller]
+    pub fn run<'p, O, F, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
+    where
+        Self: Runs<S>,
+        O: FnMut() -> F,
+        F: ResultFuture<T, E>,
+    {
+        Run::at(Location::caller(), self.clone(), operation)
+    }
+
     /// Runs a closure that is not async, with retries: `POLICY.run_blocking(|| …).call()`.
     ///
     /// Rules, delays, budget, nested calls, events and reports are those of [`run`](Self::run), with these differences:
@@ -112,11 +88,17 @@ entries! {
     /// let stream = FAST_IO.run_blocking(|| TcpStream::connect("10.0.0.7:6379")).with_name("connect").call()?;
     /// # Ok(()) }
     /// ```
-    run_blocking;
+    #[track_caller]
+    pub fn run_blocking<'p, O, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
+    where
+        Self: Runs<S>,
+        O: FnMut() -> Result<T, E>,
+    {
+        Run::at(Location::caller(), self.clone(), operation)
+    }
 }
 
-entries! {
-    Preset: Runs<Policy>, Self::policy;
+impl Preset {
     /// Runs an operation with retries, without an attribute: [`Policy::run`] with the present [`policy`](Self::policy).
     ///
     /// # Examples
@@ -134,18 +116,49 @@ entries! {
     /// assert_eq!(paid, 12);
     /// # Ok(()) }
     /// ```
-    run;
+    #[track_caller]
+    pub fn run<'p, O, F, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
+    where
+        Policy: Runs<S>,
+        O: FnMut() -> F,
+        F: ResultFuture<T, E>,
+    {
+        self.policy().run(operation)
+    }
+
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`] with the present
     /// [`policy`](Self::policy).
-    run_blocking;
+    #[track_caller]
+    pub fn run_blocking<'p, O, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
+    where
+        Policy: Runs<S>,
+        O: FnMut() -> Result<T, E>,
+    {
+        self.policy().run_blocking(operation)
+    }
 }
 
-entries! {
-    WithoutLimits: Runs<Self>, |this: &Self| this.policy().clone();
+impl WithoutLimits {
     /// Runs an operation with retries: [`Policy::run`], which gives the error of the operation itself. Nothing stops the
     /// call, so [`with_cancel`](Run::with_cancel) and [`until`](Run::until) do not compile.
-    run;
+    #[track_caller]
+    pub fn run<'p, O, F, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
+    where
+        Self: Runs<S>,
+        O: FnMut() -> F,
+        F: ResultFuture<T, E>,
+    {
+        Run::at(Location::caller(), self.policy().clone(), operation)
+    }
+
     /// Runs a closure that is not async, with retries: [`Policy::run_blocking`], which gives the error of the
     /// closure itself.
-    run_blocking;
+    #[track_caller]
+    pub fn run_blocking<'p, O, T, E, S: RunState>(&self, operation: O) -> Run<'p, O, T, E, S>
+    where
+        Self: Runs<S>,
+        O: FnMut() -> Result<T, E>,
+    {
+        Run::at(Location::caller(), self.policy().clone(), operation)
+    }
 }
