@@ -1,6 +1,8 @@
 //! The trait that `#[retryable(forward)]` requires of a field.
 
-use crate::Retryable;
+use std::time::Duration;
+
+use crate::{Retryable, Verdict};
 
 /// A field that has a verdict to forward.
 ///
@@ -12,20 +14,39 @@ use crate::Retryable;
     note = "write a function that returns the verdict: `#[retryable(with = \"path::to_function\")]`, with `fn to_function(error: &{Self}) -> Verdict`"
 )]
 pub trait Forwards {
-    /// The field, which has a verdict.
-    type Field: Retryable + ?Sized;
+    /// Returns the verdict of the field.
+    fn verdict(&self) -> Verdict;
 
-    /// Returns the field.
-    fn field(&self) -> &Self::Field;
+    /// Returns the hint of the field.
+    fn hint(&self) -> Option<Duration>;
+
+    /// Returns whether the client of the field ended the request at a limit of its own.
+    fn timed_out(&self) -> bool;
+
+    /// Returns whether what failed with the field may have run.
+    fn may_have_run(&self) -> bool;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Retryable + ?Sized> Forwards for T {
-    type Field = T;
+    #[inline]
+    fn verdict(&self) -> Verdict {
+        Retryable::verdict(self)
+    }
 
     #[inline]
-    fn field(&self) -> &T {
-        self
+    fn hint(&self) -> Option<Duration> {
+        Retryable::hint(self)
+    }
+
+    #[inline]
+    fn timed_out(&self) -> bool {
+        Retryable::timed_out(self)
+    }
+
+    #[inline]
+    fn may_have_run(&self) -> bool {
+        Retryable::may_have_run(self)
     }
 }
 

@@ -20,14 +20,14 @@ use crate::tokens::{self, located};
 //             match self {
 //                 Self::Closed { .. } => ::reattempt::Verdict::Transient,
 //                 Self::Busy { .. } => ::reattempt::Verdict::Throttled,
-//                 Self::Io { 0: field0, .. } => ::reattempt::Retryable::verdict(<io::Error as ::reattempt::__private::Forwards>::field(field0)),
+//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::__private::Forwards>::verdict(field0),
 //             }
 //         }
 //         fn hint(&self) -> Option<Duration> {
 //             match self {
 //                 Self::Closed { .. } => None,
 //                 Self::Busy { wait: field0, .. } => ::reattempt::__private::hint_in(field0),
-//                 Self::Io { 0: field0, .. } => ::reattempt::Retryable::hint(<io::Error as ::reattempt::__private::Forwards>::field(field0)),
+//                 Self::Io { 0: field0, .. } => <io::Error as ::reattempt::__private::Forwards>::hint(field0),
 //             }
 //         }
 //         // The same for `timed_out` and `may_have_run`, if a case forwards.
@@ -162,7 +162,7 @@ fn forwarded(case: &Case<'_>, root: &TokenStream, method: &str, by_verdict: bool
     arm(case, &[], &otherwise)
 }
 
-/// `Retryable::method(<Type as Forwards>::field(field))`. rustc reports a type without a verdict at the field.
+/// `<Type as Forwards>::method(field)`. rustc reports a type without a verdict at the field.
 fn ask(field: &ErrorField<'_>, root: &TokenStream, method: &str) -> TokenStream {
     let method = Ident::new(method, Span::mixed_site());
     let ty = match field.ty {
@@ -171,7 +171,7 @@ fn ask(field: &ErrorField<'_>, root: &TokenStream, method: &str) -> TokenStream 
         ty => quote!(#ty),
     };
     let binding = binding(field, Span::mixed_site());
-    quote!(#root::Retryable::#method(<#ty as #root::__private::Forwards>::field(#binding)))
+    quote!(<#ty as #root::__private::Forwards>::#method(#binding))
 }
 
 fn arm(case: &Case<'_>, bound: &[&ErrorField<'_>], value: &TokenStream) -> TokenStream {

@@ -43,7 +43,7 @@ fn the_expansion_is_one_impl() {
                     Self::Closed { .. } => ::reattempt::Verdict::Transient,
                     Self::Busy { .. } => ::reattempt::Verdict::Throttled,
                     Self::Io { 0: __retry_field0, .. } =>
-                        ::reattempt::Retryable::verdict(<io::Error as ::reattempt::__private::Forwards>::field(__retry_field0)),
+                        <io::Error as ::reattempt::__private::Forwards>::verdict(__retry_field0),
                 }
             }
             fn hint(&self) -> ::core::option::Option<::core::time::Duration> {
@@ -51,7 +51,7 @@ fn the_expansion_is_one_impl() {
                     Self::Closed { .. } => ::core::option::Option::None,
                     Self::Busy { wait: __retry_field0, .. } => ::reattempt::__private::hint_in(__retry_field0),
                     Self::Io { 0: __retry_field0, .. } =>
-                        ::reattempt::Retryable::hint(<io::Error as ::reattempt::__private::Forwards>::field(__retry_field0)),
+                        <io::Error as ::reattempt::__private::Forwards>::hint(__retry_field0),
                 }
             }
             fn timed_out(&self) -> ::core::primitive::bool {
@@ -59,7 +59,7 @@ fn the_expansion_is_one_impl() {
                     Self::Closed { .. } => false,
                     Self::Busy { .. } => false,
                     Self::Io { 0: __retry_field0, .. } =>
-                        ::reattempt::Retryable::timed_out(<io::Error as ::reattempt::__private::Forwards>::field(__retry_field0)),
+                        <io::Error as ::reattempt::__private::Forwards>::timed_out(__retry_field0),
                 }
             }
             fn may_have_run(&self) -> ::core::primitive::bool {
@@ -67,7 +67,7 @@ fn the_expansion_is_one_impl() {
                     Self::Closed { .. } => ::reattempt::Verdict::may_have_run(::reattempt::Retryable::verdict(self)),
                     Self::Busy { .. } => ::reattempt::Verdict::may_have_run(::reattempt::Retryable::verdict(self)),
                     Self::Io { 0: __retry_field0, .. } =>
-                        ::reattempt::Retryable::may_have_run(<io::Error as ::reattempt::__private::Forwards>::field(__retry_field0)),
+                        <io::Error as ::reattempt::__private::Forwards>::may_have_run(__retry_field0),
                 }
             }
         }
