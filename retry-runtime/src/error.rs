@@ -77,31 +77,31 @@ impl<E: StdError> StdError for Error<E> {
     }
 }
 
+impl<E: Retryable> Error<E> {
+    fn inside(&self) -> &dyn Retryable {
+        match self {
+            Self::Failed(error) => error,
+            Self::Stopped(stopped) => stopped,
+        }
+    }
+}
+
 /// The verdict of the error inside, which can be a [`Stopped`].
 impl<E: Retryable> Retryable for Error<E> {
     fn verdict(&self) -> Verdict {
-        match self {
-            Self::Failed(error) => error.verdict(),
-            Self::Stopped(stopped) => stopped.verdict(),
-        }
+        self.inside().verdict()
     }
 
     fn hint(&self) -> Option<Duration> {
-        match self {
-            Self::Failed(error) => error.hint(),
-            Self::Stopped(stopped) => stopped.hint(),
-        }
+        self.inside().hint()
     }
 
     fn timed_out(&self) -> bool {
-        self.failed().is_some_and(E::timed_out)
+        self.inside().timed_out()
     }
 
     fn may_have_run(&self) -> bool {
-        match self {
-            Self::Failed(error) => error.may_have_run(),
-            Self::Stopped(stopped) => stopped.may_have_run(),
-        }
+        self.inside().may_have_run()
     }
 }
 

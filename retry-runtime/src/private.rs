@@ -15,8 +15,8 @@ pub use crate::call::{
     unless, unless_begun, unless_blocking,
 };
 pub use crate::classify::{
-    Assessment, IntoHint, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_from, hint_in,
-    says_no_effect, verdict_of,
+    Assessment, IntoHint, Ruling, SaysNoEffect, ask, ask_delay, ask_ok, hint_in, says_no_effect,
+    verdict_of,
 };
 pub use crate::context::note_key;
 pub use crate::faulty::faulty;

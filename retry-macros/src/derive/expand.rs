@@ -142,7 +142,7 @@ fn hint(case: &Case<'_>, root: &TokenStream) -> TokenStream {
         }
         HintSource::Method(path) => {
             let called = quote_spanned!(path.span()=> #path(self));
-            (vec![], quote!(#root::__private::hint_from(#called)))
+            (vec![], quote!(#root::__private::hint_in(&#called)))
         }
     };
     arm(case, &bound, &value)

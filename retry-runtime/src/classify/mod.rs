@@ -14,6 +14,6 @@ mod tests;
 pub(crate) use self::rules::AskedDelay;
 pub use self::rules::{
     Answers, IntoHint, OkAnswer, Ruling, SaysNoEffect, VerdictAnswer, ask, ask_delay, ask_ok,
-    hint_from, hint_in, says_no_effect, verdict_of,
+    hint_in, says_no_effect, verdict_of,
 };
 pub use self::verdict::{Assessment, Lost, OfClient, Retryable, Verdict};

@@ -223,31 +223,12 @@ pub fn verdict_of<E: Retryable + ?Sized>(error: &E) -> Assessment {
     label = "expected `Duration` or `Option<Duration>`",
     note = "a method can return it: `after = \"Self::retry_after\"`, with `fn retry_after(&self) -> Option<Duration>`"
 )]
-pub trait IntoHint: Copy {
-    /// Returns the delay, if there is one.
-    fn into_hint(self) -> Option<Duration>;
-}
+pub trait IntoHint: Copy + Into<Option<Duration>> {}
 
 #[diagnostic::do_not_recommend]
-impl IntoHint for Duration {
-    fn into_hint(self) -> Option<Duration> {
-        Some(self)
-    }
-}
+impl<D: Copy + Into<Option<Duration>>> IntoHint for D {}
 
-#[diagnostic::do_not_recommend]
-impl IntoHint for Option<Duration> {
-    fn into_hint(self) -> Option<Duration> {
-        self
-    }
-}
-
-/// Reads the delay from a field.
+/// Reads the delay from a field, or from what a method returned.
 pub fn hint_in<D: IntoHint>(field: &D) -> Option<Duration> {
-    field.into_hint()
-}
-
-/// Takes the delay that a method returned.
-pub fn hint_from<D: IntoHint>(delay: D) -> Option<Duration> {
-    delay.into_hint()
+    (*field).into()
 }
