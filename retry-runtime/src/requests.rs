@@ -8,7 +8,7 @@ use super::client::RequestBuilder;
 use super::{RequestError, depart, join, place_of, split};
 use crate::adapters::http::headers::set_headers;
 pub use crate::adapters::http::{Refusals, RequestInDoubt};
-use crate::adapters::http::{Sends, by_verdict, hop, is_harmless};
+use crate::adapters::http::{by_verdict, hop, is_harmless, send};
 use crate::sealed::Sealed;
 pub use crate::tower::{HttpRequests, RetryLayer};
 use ::http::{Error, HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -192,20 +192,16 @@ impl RequestExt for RequestBuilder {
             let request = request?;
             let harmless = layer.is_harmless::<_, Response>(&request);
             let requests = layer.requests.clone();
-            let sends = Sends {
-                once: (!harmless).then(|| place_of(&request)),
-                refused: move |status, headers: &_| requests.is_refused(status, headers),
-                checks: true,
-            };
+            let refused = move |status, headers: &_| requests.is_refused(status, headers);
+            let once = (!harmless).then(|| place_of(&request));
             let service = service_fn(move |mut request| {
                 let departure = (!harmless).then(|| depart(&mut request));
                 let client = client.clone();
                 async move { hop(departure, client.execute(request)).await }
             });
-            let answered = RetryLayer::call::<L::Limits, _, _>(layer, request, service);
-            sends
-                .send(async { answered.await.map_err(said_by_layer) })
-                .await
+            let call = RetryLayer::call::<L::Limits, _, _>(layer, request, service);
+            let answered = async { call.await.map_err(said_by_layer) };
+            send(once, refused, true, answered).await
         })
     }
 }
@@ -233,13 +229,10 @@ impl<F: Fn(StatusCode, &HeaderMap) -> bool> Refusals<RequestBuilder, F> {
         let (client, request) = split(self.builder);
         let mut request = request?;
         let harmless = is_harmless(request.method(), request.headers());
-        let sends = Sends {
-            once: (!harmless).then(|| place_of(&request)),
-            refused: self.refused,
-            checks,
-        };
+        let once = (!harmless).then(|| place_of(&request));
         let departure = (!harmless).then(|| depart(&mut request));
-        sends.send(hop(departure, client.execute(request))).await
+        let answered = hop(departure, client.execute(request));
+        send(once, self.refused, checks, answered).await
     }
 }
 

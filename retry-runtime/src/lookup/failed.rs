@@ -134,9 +134,7 @@ impl<E: Send + Into<BoxedError>> SyncChain<'_, E> {
     pub fn kept(&self) -> PhantomData<Kept<E>> {
         PhantomData
     }
-}
 
-impl<E: Send + Into<BoxedError>> SyncChain<'_, E> {
     /// Chooses what is kept of an error that `before_retry` sees.
     pub fn held(&self) -> PhantomData<Kept<E>> {
         PhantomData

@@ -47,6 +47,17 @@ pub struct RequestInDoubt {
 }
 
 impl RequestInDoubt {
+    /// One that had no answer.
+    fn new(method: Method, redirected: bool, source: Box<dyn Error + Send + Sync>) -> Self {
+        Self {
+            method,
+            redirected,
+            status: None,
+            hint: None,
+            source,
+        }
+    }
+
     /// Returns the method of the request.
     #[must_use]
     pub fn method(&self) -> &Method {
@@ -100,9 +111,7 @@ pub(crate) trait ClientError: Retryable + Error + Send + Sync + 'static {
 
 /// The response of a client.
 pub(crate) trait ClientResponse {
-    fn status(&self) -> StatusCode;
-
-    fn headers(&self) -> &HeaderMap;
+    fn parts(&self) -> (StatusCode, &HeaderMap);
 
     /// Where it came from.
     fn place(&self) -> Place;
@@ -157,80 +166,64 @@ pub(crate) async fn hop<A: ClientResponse, C: ClientError>(
         Err(error)
             if was_sent && error.is_unsent() || error.place().is_some_and(|at| at != place) =>
         {
-            Err(FailedRequest::InDoubt(RequestInDoubt {
-                method,
-                redirected: true,
-                status: None,
-                hint: None,
-                source: error.into(),
-            }))
+            Err(RequestInDoubt::new(method, true, error.into()).into())
         }
         Err(error) => Err(FailedRequest::Request(error)),
     }
 }
 
-/// A request that is sent once.
-pub(crate) struct Sends<F> {
-    /// Its method and its place, unless it may run twice.
-    pub(crate) once: Option<(Method, Place)>,
-    /// By which failures the server says that it did not run the request.
-    pub(crate) refused: F,
-    /// Whether a status that is a failure is an error.
-    pub(crate) checks: bool,
-}
-
-impl<F: Fn(StatusCode, &HeaderMap) -> bool> Sends<F> {
-    /// Awaits the answer. Unless the request may run twice, the attempt knows of it from its beginning on.
-    pub(crate) async fn send<A: ClientResponse, C: ClientError>(
-        self,
-        answered: impl Future<Output = Result<A, FailedRequest<C>>>,
-    ) -> Result<A, FailedRequest<C>> {
-        let sent = async {
-            let answer = answered.await?;
-            let (status, headers) = (answer.status(), answer.headers());
-            let failure = answer.failure();
-            let failure = failure.or_else(|| StatusError::of_redirect(status, headers));
-            let refused = failure.is_some() && (self.refused)(status, headers);
-            let failure = failure.map(|failure| if refused { failure.refused() } else { failure });
-            Ok((answer, failure))
+/// Awaits the answer to a request. Unless it may run twice, it is sent `once`, and the attempt knows of it from its beginning on.
+/// `refused` says by which failures the server did not run it; whether a failure is an error, `checks`.
+pub(crate) async fn send<A: ClientResponse, C: ClientError>(
+    once: Option<(Method, Place)>,
+    refused: impl Fn(StatusCode, &HeaderMap) -> bool,
+    checks: bool,
+    answered: impl Future<Output = Result<A, FailedRequest<C>>>,
+) -> Result<A, FailedRequest<C>> {
+    let sent = async {
+        let answer = answered.await?;
+        let (status, headers) = answer.parts();
+        let failure = answer.failure();
+        let failure = failure.or_else(|| StatusError::of_redirect(status, headers));
+        let refused = failure.is_some() && refused(status, headers);
+        let failure = failure.map(|failure| if refused { failure.refused() } else { failure });
+        Ok((answer, failure))
+    };
+    let Some((method, place)) = once else {
+        return match sent.await? {
+            (_, Some(failure)) if checks => Err(failure.into()),
+            (answer, _) => Ok(answer),
         };
-        let place = self.once.as_ref().map(|(_, place)| *place);
-        let is_redirected = |answer: &A| Some(answer.place()) != place;
-        let ends = |sent: &Result<(A, Option<StatusError>), _>| match sent {
-            Ok((answer, failure)) => {
-                ended(answer.status(), failure.as_ref(), is_redirected(answer))
-            }
-            Err(error) if had_no_effect(error) => Ended::Known,
-            Err(_) => Ended::InDoubt,
-        };
-        let Some((method, _)) = self.once else {
-            return match sent.await? {
-                (_, Some(failure)) if self.checks => Err(failure.into()),
-                (answer, _) => Ok(answer),
-            };
-        };
-        let sent = open(Effect::Request, sent, ends).await;
-        let in_doubt = ends(&sent) == Ended::InDoubt;
-        let (redirected, status, hint, source) = match sent {
-            Err(FailedRequest::Request(error)) if in_doubt => (false, None, None, error.into()),
-            Err(error) => return Err(error),
-            Ok((answer, _)) if !self.checks => return Ok(answer),
-            Ok((_, Some(failure))) if !in_doubt => return Err(failure.into()),
-            Ok((answer, None)) if !in_doubt => return Ok(answer),
-            Ok((answer, failure)) => {
-                let hint = failure.as_ref().and_then(Retryable::hint);
-                let text = || answer.status().to_string().into();
-                let source = failure.map_or_else(text, Box::from);
-                (is_redirected(&answer), Some(answer.status()), hint, source)
-            }
-        };
-        Err(FailedRequest::InDoubt(RequestInDoubt {
-            method,
-            redirected,
-            status,
-            hint,
-            source,
-        }))
+    };
+    let ends = |sent: &Result<(A, Option<StatusError>), _>| match sent {
+        Ok((answer, failure)) => {
+            let redirected = answer.place() != place;
+            ended(answer.parts().0, failure.as_ref(), redirected)
+        }
+        Err(error) if had_no_effect(error) => Ended::Known,
+        Err(_) => Ended::InDoubt,
+    };
+    let sent = open(Effect::Request, sent, ends).await;
+    let in_doubt = ends(&sent) == Ended::InDoubt;
+    match sent {
+        Err(FailedRequest::Request(error)) if in_doubt => {
+            Err(RequestInDoubt::new(method, false, error.into()).into())
+        }
+        Err(error) => Err(error),
+        Ok((answer, _)) if !checks => Ok(answer),
+        Ok((_, Some(failure))) if !in_doubt => Err(failure.into()),
+        Ok((answer, None)) if !in_doubt => Ok(answer),
+        Ok((answer, failure)) => {
+            let (status, redirected) = (answer.parts().0, answer.place() != place);
+            let hint = failure.as_ref().and_then(Retryable::hint);
+            let source = failure.map_or_else(|| status.to_string().into(), Box::from);
+            let status = Some(status);
+            Err(FailedRequest::InDoubt(RequestInDoubt {
+                status,
+                hint,
+                ..RequestInDoubt::new(method, redirected, source)
+            }))
+        }
     }
 }
 

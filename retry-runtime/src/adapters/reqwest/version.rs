@@ -83,12 +83,8 @@ impl ResponseExt for Response {
 }
 
 impl ClientResponse for Response {
-    fn status(&self) -> StatusCode {
-        self.status()
-    }
-
-    fn headers(&self) -> &HeaderMap {
-        self.headers()
+    fn parts(&self) -> (StatusCode, &HeaderMap) {
+        (self.status(), self.headers())
     }
 
     fn place(&self) -> Place {
