@@ -86,14 +86,13 @@ pub(crate) fn ruling(function: &Function, model: &Model, has_chain: bool) -> Tok
 pub(crate) fn captures_nothing(function: &Function, model: &Model) -> bool {
     let arguments: HashSet<_> = words(&function.signature.inputs).collect();
     let Rules { when, verdict, .. } = &model.rules;
-    // Any name may be that of a variable around a closure.
-    function.closure.is_none()
-        && [when, verdict].into_iter().flatten().all(|asks| {
-            let may_name = words(&asks.value).any(|word| arguments.contains(&word))
-                || deep(&asks.value).any(|token| is_punct(Some(&token), "!"))
-                    && deep(&asks.value).any(|token| is_text(Some(&token)));
-            !may_name && function.handmade.is_none()
-        })
+    [when, verdict].into_iter().flatten().all(|asks| {
+        let may_name = words(&asks.value).any(|word| arguments.contains(&word))
+            || deep(&asks.value).any(|token| is_punct(Some(&token), "!"))
+                && deep(&asks.value).any(|token| is_text(Some(&token)));
+        // Any name may be that of a variable around a closure.
+        !may_name && function.handmade.is_none() && function.closure.is_none()
+    })
 }
 
 /// Writes whether `unless` forbids another attempt after `__error`, a `&Failed<E>`.

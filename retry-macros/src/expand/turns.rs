@@ -196,13 +196,10 @@ impl Turns<'_> {
             true if model.before_retry.is_some() => generated!(__error.last()),
             _ => generated!(__error.dropped()),
         };
-        let judge = generated! {
-            |__error| __retry::Judgement {
-                ruling: #ruling,
-                words: __error.words(),
-                keeps: #keeps,
-            }
+        let judgement = generated! {
+            __retry::Judgement { ruling: #ruling, words: __error.words(), keeps: #keeps }
         };
+        let judge = generated!(|__error| #judgement);
         let hook = model.on_retry.as_ref().map(|on_retry| {
             let hook = classifier::lent(function, on_retry);
             if self.wraps {
@@ -228,7 +225,12 @@ impl Turns<'_> {
             self.call("settle_asking", generated!(#ended, #judge, #asks, #hook))
         } else if silent && classifier::captures_nothing(function, model) {
             // It takes only a judge that captures nothing, because functions can share the code behind it.
-            self.call("settle", generated!(#ended, #judge))
+            if self.wraps {
+                let judge = generated!(|__ends, __error| #judgement);
+                self.call("settle_of_closure", generated!(#ended, &__ends, #judge))
+            } else {
+                self.call("settle", generated!(#ended, #judge))
+            }
         } else {
             self.call("settle_with", generated!(#ended, #judge, #hook))
         }

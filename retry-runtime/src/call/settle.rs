@@ -28,6 +28,7 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use std::time::Duration;
 
 use super::attempt::{Cut, Limits};
+use super::ends::Ends;
 use super::events::FailedWith;
 use super::last_error::{CallResult, Stops};
 use super::timers::Next;
@@ -71,6 +72,20 @@ impl<C: Limits, K> Call<'_, C, K> {
         R: CallResult<C, K, W, Error = E>,
     {
         self.settle_with(ended, judge, |_| ())
+    }
+
+    /// The same, for the call of a closure, with what its judge needs to know of its error.
+    #[inline(always)]
+    pub fn settle_of_closure<R, E, X, W>(
+        &mut self,
+        ended: Result<R, C>,
+        ends: &Ends<E, X>,
+        judge: for<'e> fn(&Ends<E, X>, &'e Failed<'e, X>) -> Judgement<'e, K>,
+    ) -> ControlFlow<R, NextAttemptAt>
+    where
+        R: CallResult<C, K, W, Error = X>,
+    {
+        self.settle_with(ended, |error| judge(ends, error), |_| ())
     }
 
     /// The same, for a call with a judge that captures, or with `on_retry`, which is the `hook`.
