@@ -67,28 +67,3 @@ impl Change<'_> {
         Ok(format!("{}{}{}", &text[..*start], self.to, &text[end..]))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::path::Path;
-
-    use super::*;
-
-    /// A change whose text is not there would be planted nowhere.
-    #[test]
-    fn each_change_has_one_place() {
-        // `tests/checkout` has this module too.
-        let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut above = package.ancestors();
-        let root = above.find(|folder| folder.join("retry-runtime").exists());
-        let root = root.unwrap();
-        let changes = changes(include_str!("../behaviour.txt"));
-        assert!(changes.len() > 20);
-        for change in changes {
-            let text = fs::read_to_string(root.join(change.file)).unwrap();
-            let planted = change.plant(&text);
-            assert_ne!(planted.unwrap_or_else(|why| panic!("{why}")), text);
-        }
-    }
-}
