@@ -60,7 +60,8 @@ pub trait RequestExt: Sealed + Sized {
     /// [records progress](crate::Attempt::record_progress). An idempotency key, or `idempotent = true` of the call, says that it may
     /// run twice. Any other request is only sent.
     ///
-    /// With [`with_refusals`](Self::with_refusals), more failures say that the server did not run it.
+    /// With [`with_refusals`](Self::with_refusals), more failures say that the server did not run it. Of two attempts that `hedge` runs
+    /// at once, one sends at a time: the other waits, and goes on only if the first request had no effect.
     ///
     /// # Cancel safety
     ///

@@ -15,7 +15,7 @@ use crate::stopped::Effect;
 /// unless the request had no effect: the error is refused, such as a failed connection, or the status is refused or another
 /// permanent one from 400 to 499. That also holds for the outer calls, after a success (until the attempt
 /// [records progress](crate::Attempt::record_progress)), and if a limit cuts it. `idempotent = true` of a call says that it may be
-/// repeated. Any other request is only sent.
+/// repeated. Of two attempts that `hedge` runs at once, one sends at a time. Any other request is only sent.
 ///
 /// The `reqwest` module has the same as methods of its builder, which also see redirects.
 ///
