@@ -17,7 +17,7 @@ use crate::{BlockingRow, Program, Row, Side};
 /// Rounds of a comparison of times.
 pub const TIME_ROUNDS: u32 = 301;
 /// Rounds of a comparison of the compiler's work.
-pub const COMPILE_ROUNDS: usize = 5;
+pub const COMPILE_ROUNDS: usize = 3;
 /// Builds of a small program from nothing.
 pub const BUILD_ROUNDS: usize = 3;
 
