@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::log::Log;
 use crate::atomics::Flag;
+use crate::getters::setters;
 use crate::listen::{Listener, WithReport};
 use crate::policy::Policy;
 use crate::preset::Preset;
@@ -30,7 +31,6 @@ use crate::test_scope::{Fault, TestScope};
 ///
 /// Timeouts, deadlines and `cancel` hold as they do elsewhere.
 #[derive(Debug, Clone, Default)]
-#[must_use = "a scope does nothing until it runs something"]
 pub struct Scope {
     seed: u64,
     attempts: Option<u32>,
@@ -42,33 +42,23 @@ pub struct Scope {
 
 impl Scope {
     /// Makes a scope with the seed 0, which skips waits and does not limit the attempts.
-    pub const fn new() -> Self {
-        Self {
-            seed: 0,
-            attempts: None,
-            waits: false,
-            disabled: false,
-            presets: Vec::new(),
-            faults: Vec::new(),
-        }
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// Sets the seed of the jitter. Default: 0.
-    pub const fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
+    setters! {
+        /// Sets the seed of the jitter. Default: 0.
+        with_seed(seed: u64) => seed = seed;
 
-    /// Limits the attempts of every call, whatever its policy. 0 counts as 1. Default: no limit.
-    pub const fn with_attempts(mut self, most: u32) -> Self {
-        self.attempts = Some(if most == 0 { 1 } else { most });
-        self
-    }
+        /// Limits the attempts of every call, whatever its policy. 0 counts as 1. Default: no limit.
+        with_attempts(most: u32) => attempts = Some(if most == 0 { 1 } else { most });
 
-    /// Sets whether calls wait between attempts. Default: false.
-    pub const fn with_waits(mut self, waits: bool) -> Self {
-        self.waits = waits;
-        self
+        /// Sets whether calls wait between attempts. Default: false.
+        with_waits(waits: bool) => waits = waits;
+
+        /// Sets whether retries are on in the scope at its beginning. Default: true, whatever the switch outside.
+        with_enabled(enabled: bool) => disabled = !enabled;
     }
 
     /// Sets the policy of a preset in the scope. Default: the policy in the code, whatever the configuration outside.
@@ -87,14 +77,9 @@ impl Scope {
     /// assert_eq!(policy.attempts(), Some(7));
     /// assert_eq!(DB.policy().attempts(), Some(3));
     /// ```
+    #[must_use]
     pub fn with_preset(mut self, preset: &'static Preset, policy: Policy) -> Self {
         self.presets.push((preset, policy));
-        self
-    }
-
-    /// Sets whether retries are on in the scope at its beginning. Default: true, whatever the switch outside.
-    pub const fn with_enabled(mut self, enabled: bool) -> Self {
-        self.disabled = !enabled;
         self
     }
 
@@ -103,6 +88,7 @@ impl Scope {
     /// up. Default: no fault.
     ///
     /// When the scope ends, it panics if no attempt of such a function began, or if the error of the function is not `'static`.
+    #[must_use]
     pub fn with_fault(mut self, name: impl Into<String>, mut fault: Fault) -> Self {
         fault.name = name.into();
         self.faults.push(fault);
