@@ -141,8 +141,8 @@ pub trait IsTrackedThere {}
 
 /// A request that two attempts may send at once: none.
 #[diagnostic::on_unimplemented(
-    message = "with `hedge`, two attempts run at once, and both may send this request",
-    label = "the server would act on both",
+    message = "with `hedge`, two attempts run at once, and only one of them may send this request",
+    label = "the other would only wait",
     note = "remove `hedge`; or, if the server reads keys, add `.attempt_headers()`; or, if running twice does no harm, `idempotent = true`"
 )]
 pub trait RunsOnce {}
