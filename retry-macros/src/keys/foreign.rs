@@ -37,7 +37,7 @@ static TABLE: &[(&str, ForeignWord)] = {
         Value(Id::Attempts, "unlimited") => "unlimited infinite forever";
         Key(Id::Timeout) => "attempt_timeout per_attempt_timeout per_try_timeout call_timeout timeout_ms timeout_secs";
         Key(Id::Deadline) =>
-            "max_elapsed_time max_elapsed total_timeout operation_timeout total_delay with_total_delay max_duration max_time";
+            "max_elapsed_time max_elapsed total total_timeout operation_timeout total_delay with_total_delay max_duration max_time";
         Key(Id::Backoff) => "strategy wait schedule backoff_strategy";
         Value(Id::Backoff, "exponential") => "exponential exponential_backoff wait_exponential";
         Value(Id::Backoff, "constant") => "constant fixed fixed_interval wait_fixed";

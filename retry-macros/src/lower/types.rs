@@ -102,8 +102,9 @@ fn judge_path(key: &Key, path: &Path, found: &str) -> Option<Message> {
     let is_std = |first: &PathSegment| is_among(&first.ident, "std core alloc");
     let last = path.segments.last()?;
     let write = match last.ident.to_string().as_str() {
+        "ErrorKind" => asking(key, "error.kind() == io::ErrorKind::TimedOut"),
         _ if any(|segment| segment.ident == "ErrorKind") => {
-            asking(key, "error.kind() == io::ErrorKind::TimedOut")
+            asking(key, &format!("error.kind() == {found}"))
         }
         _ if path.segments.len() > 1 && !path.segments.first().is_some_and(is_std) => return None,
         "String" | "str" => asking(key, "error.to_string().contains(\"busy\")"),
