@@ -22,7 +22,7 @@ pub(crate) enum Ended {
     /// It is known whether it took effect. The attempt may be repeated.
     Known,
     /// It took effect, and what follows is a part of it, as the body of a response.
-    #[cfg(feature = "http-1")]
+    #[cfg(any(feature = "http-1", test))]
     Answered,
     /// It may have taken effect.
     InDoubt,
@@ -92,7 +92,7 @@ impl OpenEffect {
                 let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
                 mem::take(&mut *waiting).into_iter().for_each(Waker::wake);
             }
-            #[cfg(feature = "http-1")]
+            #[cfg(any(feature = "http-1", test))]
             Ended::Answered => drop(self.answered.raise()),
             Ended::InDoubt => (),
         }
