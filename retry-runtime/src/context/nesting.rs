@@ -25,7 +25,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use super::rest::Around;
+use super::rest::OuterBody;
 use crate::clock::Stamp;
 use crate::few;
 
@@ -51,7 +51,7 @@ const LAST: u32 = 1000;
 pub(crate) struct Node {
     state: Mutex<NodeState>,
     /// Where the call began.
-    around: OnceLock<Around>,
+    around: OnceLock<OuterBody>,
 }
 
 #[derive(Debug, Default)]
@@ -176,13 +176,13 @@ impl Node {
     }
 
     /// The call began there. Returns false if several calls have this node, so it cannot say of which they are.
-    pub(super) fn begin_within(&self, around: &Around) -> bool {
+    pub(super) fn begin_within(&self, around: &OuterBody) -> bool {
         let is_own = !self.known().shared;
         is_own && self.around.set(around.clone()).is_ok()
     }
 
     /// Where the call began.
-    pub(super) fn around(&self) -> Option<&Around> {
+    pub(super) fn around(&self) -> Option<&OuterBody> {
         self.around.get()
     }
 

@@ -20,13 +20,13 @@ pub(crate) struct Rest {
     /// The idempotency key, made when it is first asked for.
     pub(super) key: OnceLock<u128>,
     /// Where the call began. What opens in the call is open there too.
-    around: OnceLock<Around>,
+    around: OnceLock<OuterBody>,
     // Rarely contended: only the task of the call and tasks that carry its attempt lock it.
     notes: Mutex<Noted>,
 }
 
 /// Where a call began: what the outer attempt shares with it, and in which body of that.
-pub(super) type Around = (Arc<Rest>, Which);
+pub(super) type OuterBody = (Arc<Rest>, Which);
 
 /// What an attempt began that may not happen twice. Outer attempts share it.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ impl Rest {
     }
 
     /// The call began there.
-    pub(super) fn begin_within(&self, around: &Around) {
+    pub(super) fn begin_within(&self, around: &OuterBody) {
         let _ = self.around.set(around.clone());
     }
 
