@@ -10,7 +10,7 @@ const README: (&str, usize) = ("README.md", 720);
 
 /// A page, or a folder of pages, and how many words it is to have outside of tables.
 const LIMITS: [(&str, usize); 3] = [
-    ("src/retry.md", 1_900),
+    ("src/retry.md", 1_850),
     ("src/guide", 12_600),
     ("docs", 5_400),
 ];
