@@ -13,7 +13,7 @@ use super::base::{self as reqwest, Request, Response};
 use super::client::{ClientWithMiddleware, Error, Middleware, Next, RequestBuilder};
 use super::depart;
 use crate::adapters::ClientRequest;
-use crate::adapters::http::{ClientError, FailedRequest, Place, hop, is_idempotent};
+use crate::adapters::http::{ClientError, Destination, FailedRequest, hop, is_idempotent};
 use crate::adapters::known::by_its_chain;
 use crate::lookup::BoxedError;
 use crate::policy::Policy;
@@ -60,7 +60,7 @@ impl ClientError for Error {
         matches!(self, Self::Reqwest(error) if error.is_unsent())
     }
 
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<Destination> {
         match self {
             Self::Reqwest(error) => error.place(),
             Self::Middleware(_) => None,
@@ -70,9 +70,9 @@ impl ClientError for Error {
 
 /// A client, and the extensions of its request.
 #[derive(Clone)]
-pub(super) struct Client(ClientWithMiddleware, Extensions);
+pub(super) struct ClientOfRequest(ClientWithMiddleware, Extensions);
 
-impl Client {
+impl ClientOfRequest {
     pub(super) async fn execute(&self, request: Request) -> Result<Response, Error> {
         let mut extensions = self.1.clone();
         let sent = self.0.execute_with_extensions(request, &mut extensions);
@@ -81,14 +81,17 @@ impl Client {
 }
 
 /// Takes a builder apart.
-pub(super) fn split(mut builder: RequestBuilder) -> (Client, reqwest::Result<Request>) {
+pub(super) fn split(mut builder: RequestBuilder) -> (ClientOfRequest, reqwest::Result<Request>) {
     let extensions = mem::take(builder.extensions());
     let (client, request) = builder.build_split();
-    (Client(client, extensions), request)
+    (ClientOfRequest(client, extensions), request)
 }
 
 /// Puts one together.
-pub(super) fn join(Client(client, extensions): Client, request: Request) -> RequestBuilder {
+pub(super) fn join(
+    ClientOfRequest(client, extensions): ClientOfRequest,
+    request: Request,
+) -> RequestBuilder {
     let mut builder = RequestBuilder::from_parts(client, request);
     *builder.extensions() = extensions;
     builder

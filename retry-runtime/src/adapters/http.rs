@@ -49,7 +49,7 @@ pub(crate) use self::once::is_harmless;
 pub use self::once::send_once;
 #[cfg(feature = "_requests")]
 pub(crate) use self::request::{
-    ClientError, ClientResponse, Departure, Place, by_verdict, hop, send,
+    ClientError, ClientResponse, Departure, Destination, by_verdict, hop, send,
 };
 #[cfg(feature = "_requests")]
 pub use self::request::{FailedRequest, Refusals, RequestInDoubt};

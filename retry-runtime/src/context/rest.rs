@@ -67,12 +67,12 @@ pub(crate) struct Noted {
 pub(crate) struct Effects {
     /// Of two bodies that run, one at a time may begin one.
     pub(crate) one_at_a_time: bool,
-    first: Option<Begun>,
-    more: Vec<Begun>,
+    first: Option<OpenedIn>,
+    more: Vec<OpenedIn>,
 }
 
 /// The effect, and in which body it began.
-type Begun = (Arc<OpenEffect>, Which);
+type OpenedIn = (Arc<OpenEffect>, Which);
 
 impl Effects {
     pub(super) fn retain(&mut self, mut keeps: impl FnMut(&OpenEffect) -> bool) {
@@ -83,7 +83,7 @@ impl Effects {
 
 impl Noted {
     /// What is pending, was dropped, lost its answer, or was answered and is not left behind.
-    pub(super) fn open_effects(&self) -> impl Iterator<Item = &Begun> {
+    pub(super) fn open_effects(&self) -> impl Iterator<Item = &OpenedIn> {
         let effects = self.effects.first.iter().chain(&self.effects.more);
         effects.filter(|(effect, _)| effect.ended.is_down())
     }
@@ -92,7 +92,7 @@ impl Noted {
     /// the other body, if only one at a time may begin: then it adds nothing.
     #[cfg(any(feature = "_transactions", feature = "http-1", test))]
     fn open(&mut self, effect: &Arc<OpenEffect>, body: Which) -> Option<Arc<OpenEffect>> {
-        let is_other = |(_, of): &&Begun| self.effects.one_at_a_time && *of != body;
+        let is_other = |(_, of): &&OpenedIn| self.effects.one_at_a_time && *of != body;
         let other = self.open_effects().find(is_other);
         if let Some((other, _)) = other {
             return Some(Arc::clone(other));

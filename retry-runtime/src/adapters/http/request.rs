@@ -106,7 +106,7 @@ pub(crate) trait ClientError: Retryable + Error + Send + Sync + 'static {
     fn is_unsent(&self) -> bool;
 
     /// The place that it names.
-    fn place(&self) -> Option<Place>;
+    fn place(&self) -> Option<Destination>;
 }
 
 /// The response of a client.
@@ -114,7 +114,7 @@ pub(crate) trait ClientResponse {
     fn parts(&self) -> (StatusCode, &HeaderMap);
 
     /// Where it came from.
-    fn place(&self) -> Place;
+    fn place(&self) -> Destination;
 
     /// Lets a layer know that it came over a redirect. In a browser, there is none.
     fn mark_redirected(&mut self);
@@ -124,7 +124,7 @@ pub(crate) trait ClientResponse {
 }
 
 /// What a redirect changes of a URL: all but its user and its fragment, as a hash.
-pub(crate) type Place = u64;
+pub(crate) type Destination = u64;
 
 /// Marks a response that came over a redirect.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
@@ -133,7 +133,7 @@ pub(crate) struct Redirected;
 
 /// What is known of a request that may not run twice before it is sent.
 pub(crate) struct Departure {
-    pub(crate) at: (Method, Place),
+    pub(crate) at: (Method, Destination),
     /// Is gone once its body is, if that is watched.
     pub(crate) body: Option<Weak<()>>,
 }
@@ -175,7 +175,7 @@ pub(crate) async fn hop<A: ClientResponse, C: ClientError>(
 /// Awaits the answer to a request. Unless it may run twice, it is sent `once`, and the attempt knows of it from its beginning on.
 /// `refused` says by which failures the server did not run it; whether a failure is an error, `checks`.
 pub(crate) async fn send<A: ClientResponse, C: ClientError>(
-    once: Option<(Method, Place)>,
+    once: Option<(Method, Destination)>,
     refused: impl Fn(StatusCode, &HeaderMap) -> bool,
     checks: bool,
     answered: impl Future<Output = Result<A, FailedRequest<C>>>,

@@ -9,7 +9,7 @@ use super::client::{self, Client, Request, RequestBuilder, Response, Url};
 use crate::adapters::ClientRequest;
 use crate::adapters::http::headers::host_of;
 use crate::adapters::http::{
-    ClientError, ClientResponse, Departure, FailedRequest, Place, StatusError,
+    ClientError, ClientResponse, Departure, Destination, FailedRequest, StatusError,
 };
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use crate::adapters::http::{Redirected, Watched};
@@ -87,7 +87,7 @@ impl ClientResponse for Response {
         (self.status(), self.headers())
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> Destination {
         hash_of(self.url())
     }
 
@@ -110,12 +110,12 @@ impl ClientError for client::Error {
         self.is_builder() || known::is_unsent(self)
     }
 
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<Destination> {
         self.url().map(hash_of)
     }
 }
 
-fn hash_of(url: &Url) -> Place {
+fn hash_of(url: &Url) -> Destination {
     let mut place = DefaultHasher::new();
     let host = (url.host_str(), url.port_or_known_default());
     (url.scheme(), host, url.path(), url.query()).hash(&mut place);
@@ -123,7 +123,7 @@ fn hash_of(url: &Url) -> Place {
 }
 
 /// The method of a request, and where it goes.
-pub(crate) fn place_of(request: &Request) -> (Method, Place) {
+pub(crate) fn place_of(request: &Request) -> (Method, Destination) {
     (request.method().clone(), hash_of(request.url()))
 }
 
