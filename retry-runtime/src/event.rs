@@ -90,7 +90,7 @@ impl<'a, E> RetryEvent<'a, E> {
 }
 
 /// Says which attempt failed, how, and when the next one begins. An error is written with its causes, as in the log. With
-/// [`sensitive`](crate::Run::with_sensitive), `(sensitive)` stands for it.
+/// the key `sensitive`, `(sensitive)` stands for it.
 impl<E> fmt::Display for RetryEvent<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "attempt {}", self.attempt)?;

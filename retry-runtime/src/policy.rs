@@ -133,8 +133,7 @@ impl Policy {
     /// This also sets the number of attempts to one more than there are delays, and the jitter to `none`. To change
     /// that, call [`with_attempts`](Self::with_attempts) and [`with_jitter`](Self::with_jitter) after it. `base`,
     /// `throttled_base`, `factor`, `min_delay` and `max_delay` have no effect. A delay of zero retries at once. The list must
-    /// be constant: outside of a `const`, write `const { &[…] }`. The attribute's key `delays` takes other lists too, as does
-    /// [`Run::with_delays`](crate::Run::with_delays).
+    /// be constant: outside of a `const`, write `const { &[…] }`. The attribute's key `delays` takes other lists too.
     ///
     /// # Examples
     ///

@@ -109,7 +109,7 @@ pub trait RequestExt: Sealed + Sized {
     /// calls at this place, and a request that may not run twice is repeated only if it had no effect. A failed status of the last
     /// attempt is an error. For the outer call, it is like [`send_checked`](Self::send_checked).
     ///
-    /// Takes a policy, or a [`RetryLayer`](crate::tower::RetryLayer) with a name, a budget, or what is known of the requests of a server.
+    /// Takes a policy, or a [`RetryLayer`] with a name, a budget, or what is known of the requests of a server.
     ///
     /// # Cancel safety
     ///

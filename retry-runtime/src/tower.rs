@@ -291,7 +291,7 @@ const REST: Duration = Duration::from_millis(50);
 /// |---|---|---|
 /// | had a response | that response, whatever its status | with it |
 /// | had an error | that error, in the `BoxError` of a service; unchanged from a middleware | 502 |
-/// | was cut by a timeout or a deadline, or did not begin in time | a [`Stopped`](crate::Stopped), whose source is the error of an earlier attempt | 504 |
+/// | was cut by a timeout or a deadline, or did not begin in time | a [`Stopped`], whose source is the error of an earlier attempt | 504 |
 /// | was in a pause of the budget that leaves no time | a `Stopped` with the outcome `paused` | 503 |
 ///
 /// From a middleware, a `Stopped` is in `Error::Middleware`. With `GrpcRequests`, it is in a `Status` with the code `DeadlineExceeded`, `Unavailable` or `Cancelled`. With
@@ -604,7 +604,7 @@ pub trait ErrorOfLayer<E> {
     #[doc(hidden)]
     type Cut: Stops<FailedAttempt, ByFrom> + Send;
 
-    /// The error of the service: a box, which can hold a [`Stopped`](crate::Stopped), or `E` if nothing stops a call.
+    /// The error of the service: a box, which can hold a [`Stopped`], or `E` if nothing stops a call.
     type Error: HasVerdict;
 }
 

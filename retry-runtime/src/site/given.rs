@@ -160,7 +160,7 @@ pub trait BudgetOf {
     fn budget(&self) -> Option<&Budget>;
 }
 
-/// A type whose value `delays` and [`Run::with_delays`](crate::Run::with_delays) can take: any `AsRef<[Duration]>`.
+/// A type whose value `delays` can take: any `AsRef<[Duration]>`.
 #[diagnostic::on_unimplemented(
     message = "`delays` is a `{Self}`, expected a list of durations",
     label = "expected an array, a slice or a `Vec` of `Duration`",

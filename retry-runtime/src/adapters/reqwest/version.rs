@@ -23,7 +23,7 @@ by_its_chain! {
     /// - A failed connection attempt is refused, because no request was sent. A certificate that is not
     ///   trusted is permanent, and so is a proxy that wants a password.
     /// - A timeout, a lost connection and an incomplete body are transient.
-    /// - A status has the verdict of its [`StatusCode`](http::StatusCode).
+    /// - A status has the verdict of its [`StatusCode`].
     /// - A browser does not say why `fetch` failed. The cause may be the network, so in a browser it is transient.
     /// - A request that cannot be built, too many redirects and a body that cannot be decoded are permanent.
     client::Error
