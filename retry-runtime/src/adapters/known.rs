@@ -342,7 +342,7 @@ impl Answer {
     }
 
     /// The client ended the request at a limit of its own.
-    #[cfg(feature = "hyper-1")]
+    #[cfg(any(feature = "_grpc", feature = "_requests"))]
     pub(crate) const fn timed_out() -> Self {
         let assessment = Assessment {
             timed_out: true,
