@@ -94,8 +94,7 @@ const SHOULD_RETRY: [HeaderName; 2] = [
 /// `when_ok = |response| (is_retryable(response), retry_after(response.headers()))`, with [`retry_after`].
 #[must_use]
 pub fn is_retryable<T>(response: &Response<T>) -> bool {
-    StatusError::from_parts(response.status(), response.headers())
-        .is_some_and(|error| error.verdict().is_retryable())
+    StatusError::retryable(response.status(), response.headers()).is_some()
 }
 
 /// Returns the response, or an error if its status is a failure.
@@ -160,6 +159,11 @@ impl StatusError {
             url: None,
             known: known(),
         })
+    }
+
+    /// The same, if another attempt could help.
+    pub(crate) fn retryable(status: StatusCode, headers: &HeaderMap) -> Option<Self> {
+        Self::from_parts(status, headers).filter(|error| error.verdict().is_retryable())
     }
 
     /// Names the request in the text.

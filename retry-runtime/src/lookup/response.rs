@@ -50,8 +50,7 @@ macro_rules! bare_responses {
         #[cfg(feature = $feature)]
         impl BareResponse for $Response {
             fn failing(&self) -> (bool, Option<Duration>) {
-                let failed = crate::adapters::http::StatusError::from_parts(self.status(), self.headers());
-                let failed = failed.filter(|failed| crate::Retryable::verdict(failed).is_retryable());
+                let failed = crate::adapters::http::StatusError::retryable(self.status(), self.headers());
                 (failed.is_some(), failed.and_then(|failed| failed.retry_after()))
             }
         }

@@ -173,8 +173,7 @@ pub(crate) fn join(client: Client, request: Request) -> RequestBuilder {
 /// `when_ok = |response| (is_retryable(response), retry_after(response.headers()))`, with [`retry_after`](crate::adapters::http::retry_after).
 #[must_use]
 pub fn is_retryable(response: &Response) -> bool {
-    StatusError::from_parts(response.status(), response.headers())
-        .is_some_and(|error| error.verdict().is_retryable())
+    StatusError::retryable(response.status(), response.headers()).is_some()
 }
 
 /// Why a request failed, for functions that only use HTTP.
