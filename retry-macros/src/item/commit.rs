@@ -179,7 +179,7 @@ impl Chain {
     }
 }
 
-/// How to ask about the request whose arguments are at `at`, unless its chain says that it has a key or is tracked.
+/// The method that asks about the request whose arguments stand at `at`. None is needed if its chain sets a key, or is tracked.
 fn asks_about(tokens: &[TokenTree], at: usize, track: &str) -> Option<&'static str> {
     let (first, rest) = Chain::read(after(tokens, at));
     // `let request = client.post(url);` goes on where the name stands.
