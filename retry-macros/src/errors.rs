@@ -83,7 +83,7 @@ impl Errors {
             self.finished = true;
         }
         // Mistakes within one argument stay in the order in which stages found them.
-        self.mistakes.sort_by_key(|fault| fault.at.position);
+        self.mistakes.sort_by_key(|mistake| mistake.at.position);
         std::mem::take(&mut self.mistakes)
     }
 }
@@ -154,8 +154,8 @@ pub(crate) struct Mistake {
 }
 
 impl From<Mistake> for Vec<Mistake> {
-    fn from(fault: Mistake) -> Self {
-        vec![fault]
+    fn from(mistake: Mistake) -> Self {
+        vec![mistake]
     }
 }
 
@@ -167,7 +167,9 @@ mod tests {
         /// Gives the texts instead of tokens.
         pub(crate) fn into_mistakes(mut self) -> Vec<(At, String)> {
             let mistakes = self.take().into_iter();
-            mistakes.map(|fault| (fault.at, fault.message.0)).collect()
+            mistakes
+                .map(|mistake| (mistake.at, mistake.message.0))
+                .collect()
         }
     }
 

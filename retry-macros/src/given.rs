@@ -153,15 +153,15 @@ impl Given {
 
     /// The error for a value of the wrong kind.
     pub(crate) fn wrong(&self) -> Mistake {
-        self.fault(value::wrong(self.key, &self.typed()))
+        self.mistake(value::wrong(self.key, &self.typed()))
     }
 
     /// The same, with a better suggestion than the example of the key.
     pub(crate) fn wrong_but(&self, write: &str) -> Mistake {
-        self.fault(value::wrong_but(self.key, &self.typed(), write))
+        self.mistake(value::wrong_but(self.key, &self.typed(), write))
     }
 
-    pub(crate) fn fault(&self, message: Message) -> Mistake {
+    pub(crate) fn mistake(&self, message: Message) -> Mistake {
         Mistake {
             at: self.at,
             message,

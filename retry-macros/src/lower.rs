@@ -53,9 +53,9 @@ pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
         let model = if single { &mut model } else { &mut twice };
         match set(model, id, &given) {
             Ok(()) => places.extend(single.then(|| Place::of(&given))),
-            Err(faults) => {
-                for fault in faults {
-                    errors.push(fault.at, fault.message);
+            Err(mistakes) => {
+                for mistake in mistakes {
+                    errors.push(mistake.at, mistake.message);
                 }
             }
         }
@@ -120,12 +120,13 @@ fn set(model: &mut Model, id: Id, given: &Given) -> Result<(), Vec<Mistake>> {
 
 /// The elements of a list. If some are wrong, what is wrong with each of these.
 fn all<T>(elements: impl Iterator<Item = Result<T, Mistake>>) -> Result<Vec<T>, Vec<Mistake>> {
-    let mut faults = Vec::new();
-    let found = elements.filter_map(|element| element.map_err(|fault| faults.push(fault)).ok());
+    let mut mistakes = Vec::new();
+    let found =
+        elements.filter_map(|element| element.map_err(|mistake| mistakes.push(mistake)).ok());
     let found = found.collect();
-    if faults.is_empty() {
+    if mistakes.is_empty() {
         Ok(found)
     } else {
-        Err(faults)
+        Err(mistakes)
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn length(given: &Given) -> Result<Written<Duration>, Mistake> {
     let expr = parsed.as_ref().err().and_then(|_| given.expr().ok());
     if let Some(expr) = expr {
         if lone_name(&expr).is_some_and(is_endless) {
-            return Err(given.fault(endless(given.key, &given.typed())));
+            return Err(given.mistake(endless(given.key, &given.typed())));
         }
         // `"1.s"` parses as Rust, but is meant as a duration. `"2 * BASE"` is meant as Rust.
         let computed = matches!(
@@ -39,11 +39,11 @@ pub(super) fn length(given: &Given) -> Result<Written<Duration>, Mistake> {
     if !is_duration {
         return Err(given.wrong());
     }
-    let refused = |fault| given.fault(refused(given.key, &given.typed(), &fault));
+    let refused = |fault| given.mistake(refused(given.key, &given.typed(), &fault));
     let duration = parsed.map_err(refused)?;
     match given.key.zero.filter(|_| duration.is_zero()) {
-        Some((why, help)) => Err(given.fault(zero(given.key, why, help))),
-        None if given.text().is_none() => Err(given.fault(not_in_quotes(given.key, &text))),
+        Some((why, help)) => Err(given.mistake(zero(given.key, why, help))),
+        None if given.text().is_none() => Err(given.mistake(not_in_quotes(given.key, &text))),
         None => Ok(Written::Fixed(duration)),
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn delays(given: &Given) -> Result<Written<Vec<Written<Duration>>>, V
     };
     let found = all(given.elements(list).iter().map(length))?;
     if found.is_empty() {
-        return Err(given.fault(no_delays()).into());
+        return Err(given.mistake(no_delays()).into());
     }
     Ok(Written::Fixed(found))
 }

@@ -25,7 +25,7 @@ pub(super) fn function(given: &Given) -> Result<Expr, Mistake> {
     let write = match peel(&expr) {
         Expr::Path(_) => return Ok(expr),
         Expr::Closure(closure) if matches!(argument, "event" | "report") && is_async(closure) => {
-            return Err(given.fault(combination::async_hook(given.key.name)));
+            return Err(given.mistake(combination::async_hook(given.key.name)));
         }
         Expr::Closure(closure) if closure.asyncness.is_none() && closure.inputs.len() == 1 => {
             return Ok(expr);
@@ -97,7 +97,7 @@ pub(super) fn before_retry(given: &Given, blocking: bool) -> Result<Expr, Mistak
         other => matches!(untried(other), Expr::Async(_) | Expr::Await(_)),
     };
     if blocking && is_async {
-        return Err(given.fault(combination::awaited_while_blocking(&given.typed())));
+        return Err(given.mistake(combination::awaited_while_blocking(&given.typed())));
     }
     match peel(&expr) {
         Expr::Closure(closure) if closure.inputs.len() < 2 => Ok(Expr::Closure(closure.clone())),
@@ -123,7 +123,7 @@ pub(super) fn plain_value(given: &Given, expr: &Expr) -> Result<Expr, Mistake> {
         return Err(given.wrong());
     }
     match leaves(expr) {
-        Some(token) => Err(given.fault(wording::leaves(given.key, token, &given.typed()))),
+        Some(token) => Err(given.mistake(wording::leaves(given.key, token, &given.typed()))),
         None => Ok(expr.clone()),
     }
 }
@@ -178,7 +178,7 @@ pub(super) fn budget(given: &Given) -> Result<Written<()>, Mistake> {
     }
     let expr = given.expr()?;
     if is_made_here(&expr) {
-        return Err(given.fault(wording::new_budget(&found)));
+        return Err(given.mistake(wording::new_budget(&found)));
     }
     value(given, &expr).map(Written::Expr)
 }

@@ -23,11 +23,11 @@ pub(super) fn types(given: &Given) -> Result<Vec<Type>, Vec<Mistake>> {
         _ => std::slice::from_ref(given),
     };
     if elements.is_empty() || given.text().is_some_and(|text| text.is_empty()) {
-        return Err(given.fault(wording::no_types(key)).into());
+        return Err(given.mistake(wording::no_types(key)).into());
     }
     let mut seen = HashSet::new();
     let alternatives = elements.iter().flat_map(|element| {
-        let refused = |_| vec![Err(element.fault(not_types(element)))];
+        let refused = |_| vec![Err(element.mistake(not_types(element)))];
         let types = element.form.parse(syntax::types);
         types.map_or_else(refused, |types| types.into_iter().map(Ok).collect())
     });

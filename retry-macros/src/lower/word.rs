@@ -120,7 +120,7 @@ impl WordList {
         // Only the last segment of a path such as `Jitter::Ful` can be a misspelt word.
         let nearest = self.nearest(plain.rsplit("::").next().unwrap_or(plain));
         let words = text::list(self.words().map(|word| format!("\"{word}\"")), ", ");
-        given.fault(wording::unknown_word(
+        given.mistake(wording::unknown_word(
             given.key, self.noun, &found, nearest, &words,
         ))
     }
@@ -171,7 +171,7 @@ fn count(given: &Given, int: &LitInt) -> Result<Written<Option<u32>>, Mistake> {
         return Err(given.wrong_but(int.base10_digits()));
     }
     match int.base10_parse::<u32>() {
-        Ok(0) => Err(given.fault(wording::attempts_zero())),
+        Ok(0) => Err(given.mistake(wording::attempts_zero())),
         // The largest number stands for "no limit" in a policy.
         Ok(u32::MAX) | Err(_) => Err(given.wrong_but("\"unlimited\"")),
         Ok(count) => Ok(Written::Fixed(Some(count))),
