@@ -15,7 +15,7 @@ use tokio_postgres::{IsolationLevel, NoTls};
 ///
 /// A conflict with another transaction, a restart of the server and the end of a session are retried from the start. A
 /// connection that is lost during `COMMIT` is not, because the transfer may have taken effect. Each attempt takes a new
-/// connection, because the old one may be lost. A pool has errors of its own: `src/guide/clients.md` shows how to add them.
+/// connection, because the old one may be lost. A pool has errors of its own: `src/guide/databases.md` has them.
 #[retry(attempts = 8, base = "20ms", max_delay = "1s", on_retry = tell)]
 pub(crate) async fn transfer(
     database: &str,

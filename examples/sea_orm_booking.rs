@@ -38,7 +38,7 @@ mod booking {
 /// Gives a guest the next seat, which no other guest has.
 ///
 /// If two transactions read the same last seat, Postgres rolls back one of them, perhaps at its `COMMIT`. This error is
-/// transient (SQLSTATE 40001), so the whole function runs again, and reads what is there now.
+/// a conflict (SQLSTATE 40001), so the whole function runs again, and reads what is there now.
 #[retry(attempts = 10, base = "5ms", on_retry = tell)]
 async fn book(database: &DatabaseConnection, guest: &str) -> Result<i32, TransactionError<DbErr>> {
     let serializable = Some(IsolationLevel::Serializable);

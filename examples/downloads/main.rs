@@ -32,6 +32,8 @@ use crate::server::{Server, contents, etag, sha256};
 
 const FILES: usize = 200;
 const AT_A_TIME: usize = 50;
+/// A file that came in the first run, which ended before the file had its name.
+const WHOLE: usize = 0;
 
 /// The budget of all downloads. It is a `static` so that this program can read its level.
 static BUDGET: Budget = Budget::new();
@@ -146,9 +148,14 @@ impl Downloader {
             // If the file has changed, all of it comes.
             request = request.header(IF_RANGE, etag);
         }
-        let mut response = request.send().await?.check()?;
+        let mut response = request.send().await?;
+        // With a 416: all of it had come, and the program ended before the file had its name.
+        if !has_range(&response, &format!("*/{have}")) {
+            response = response.check()?;
+        }
         match response.status() {
-            StatusCode::PARTIAL_CONTENT if begins_at(&response, have) => {}
+            StatusCode::RANGE_NOT_SATISFIABLE => {}
+            StatusCode::PARTIAL_CONTENT if has_range(&response, &format!("{have}-")) => {}
             StatusCode::PARTIAL_CONTENT => return Err(DownloadError::Range),
             // The file has changed, or the server knows no ranges.
             _ => {
@@ -156,7 +163,9 @@ impl Downloader {
                 part.begin(etag.filter(|etag| !etag.as_bytes().starts_with(b"W/")))?;
             }
         }
-        while let Some(chunk) = response.chunk().await? {
+        while response.status().is_success()
+            && let Some(chunk) = response.chunk().await?
+        {
             part.add(&chunk)?;
             // What came before is no progress.
             if part.have > part.furthest {
@@ -174,10 +183,10 @@ impl Downloader {
     }
 }
 
-fn begins_at(response: &Response, have: u64) -> bool {
+fn has_range(response: &Response, start: &str) -> bool {
     let range = response.headers().get(CONTENT_RANGE);
-    let range = range.and_then(|range| range.to_str().ok());
-    range.is_some_and(|range| range.starts_with(&format!("bytes {have}-")))
+    let range = range.and_then(|range| range.to_str().ok()?.strip_prefix("bytes "));
+    range.is_some_and(|range| range.starts_with(start))
 }
 
 /// A bar on a terminal. If standard error is a file or a pipe, `indicatif` draws nothing.
@@ -227,6 +236,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let first = downloader()?;
     let _ = timeout(Duration::from_millis(300), download_all(&first)).await;
     sleep(Duration::from_millis(100)).await;
+    // One file has come, and was not named yet.
+    let whole = Part::of(folder.path().join(WHOLE.to_string()));
+    fs::write(whole.path.with_extension("part"), contents(WHOLE, 0))?;
+    fs::write(whole.path.with_extension("etag"), etag(0))?;
+    let _ = fs::remove_file(whole.path);
     let before = (server.requests(), server.resumed());
 
     let downloader = downloader()?;

@@ -1,13 +1,16 @@
 //! What the guide recommends for whole programs, against the fault that it is about.
 
 use std::cell::Cell;
-use std::io;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
+use std::{io, mem};
 
+use futures::FutureExt as _;
 use futures::stream::{self, StreamExt as _};
 use reattempt::{BATCH, Budget, Policy, Verdict, retry};
-use tokio::time::{Instant, sleep};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::script::ms;
 
@@ -79,8 +82,8 @@ async fn a_batch_under_a_rate_limit_loses_nothing() {
 /// `clients.md`: a rule may count.
 #[tokio::test(start_paused = true)]
 async fn a_rule_may_allow_fewer_attempts_for_one_kind_of_error() {
-    #[retry(attempts = 5, when = |error: &io::Error| {
-        error.kind() != io::ErrorKind::TimedOut || slow.fetch_add(1, Relaxed) < 1
+    #[retry(attempts = 5, unless = |error: &io::Error| {
+        error.kind() == io::ErrorKind::TimedOut && slow.fetch_add(1, Relaxed) >= 1
     })]
     async fn fails(kind: io::ErrorKind, attempts: &Cell<u32>, slow: &AtomicU32) -> io::Result<()> {
         attempts.set(attempts.get() + 1);
@@ -89,6 +92,7 @@ async fn a_rule_may_allow_fewer_attempts_for_one_kind_of_error() {
     for (kind, expected) in [
         (io::ErrorKind::TimedOut, 2),
         (io::ErrorKind::ConnectionReset, 5),
+        (io::ErrorKind::InvalidInput, 1),
     ] {
         let attempts = Cell::new(0);
         let failed = fails(kind, &attempts, &AtomicU32::new(0)).await;
@@ -97,4 +101,53 @@ async fn a_rule_may_allow_fewer_attempts_for_one_kind_of_error() {
             (kind, expected)
         );
     }
+}
+
+/// `connections.md`: a line that stays open, and on which an answer does not say which request it is for.
+struct Line {
+    port: DuplexStream,
+    /// An answer may still come, also to a call that has ended.
+    late: bool,
+}
+
+const LONGEST_ANSWER: Duration = ms(2_000);
+
+impl Line {
+    #[retry(attempts = 2)]
+    async fn read(&mut self, register: u8) -> io::Result<u8> {
+        if mem::replace(&mut self.late, true) {
+            sleep(LONGEST_ANSWER).await;
+            // `clear(ClearBuffer::Input)` of a serial port.
+            while self.port.read_u8().now_or_never().is_some() {}
+        }
+        let asked = async {
+            self.port.write_u8(register).await?;
+            self.port.read_u8().await
+        };
+        let answer = timeout(ms(1_000), asked).await??;
+        self.late = false;
+        Ok(answer)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_answer_on_a_serial_line_is_not_that_of_the_next_request() {
+    let (port, mut device) = duplex(64);
+    let answers = async {
+        for takes in [10, 1_500, 10, 1_500, 1_500, 10].map(ms) {
+            let register = device.read_u8().await.unwrap();
+            sleep(takes).await;
+            device.write_u8(register + 100).await.unwrap();
+        }
+    };
+    let mut line = Line { port, late: false };
+    let reads = async {
+        let mut read = async |register| line.read(register).await.map_err(|error| error.kind());
+        let timed_out = Err(io::ErrorKind::TimedOut);
+        // The first attempt for 2 is late, and both for 3.
+        for (register, expected) in [(1, Ok(101)), (2, Ok(102)), (3, timed_out), (4, Ok(104))] {
+            assert_eq!(read(register).await, expected);
+        }
+    };
+    tokio::join!(answers, reads);
 }

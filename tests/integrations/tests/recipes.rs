@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use axum::Router;
 use axum::body::Bytes;
@@ -66,8 +66,10 @@ impl Api {
     async fn refresh(&self, refused: &str) -> Result<String, RequestError> {
         let mut token = self.token.write().await;
         if *token == refused {
-            let request = self.client.put(&self.url).send();
-            *token = request.await?.check()?.text().await?;
+            let answer = self.client.post(&self.url).send_checked().await?;
+            *token = answer.text().await?;
+            // What was answered shall not end a call that fails later.
+            Attempt::record_progress();
         }
         Ok(token.clone())
     }
@@ -82,7 +84,7 @@ struct Tokens {
 }
 
 fn with_tokens(tokens: &Tokens, method: &Method, headers: &HeaderMap, _: &[u8]) -> Response {
-    if method == Method::PUT {
+    if method == Method::POST {
         tokens.refreshes.fetch_add(1, Relaxed);
         return "new".into_response();
     }
@@ -259,8 +261,11 @@ fn delay(headers: &HeaderMap, now: Duration) -> Option<Duration> {
     if let Some(millis) = number("retry-after-ms") {
         return Some(Duration::from_millis(millis));
     }
-    if let Some(reset) = text("x-ratelimit-reset-requests") {
-        return parse_duration(reset).ok();
+    // Of two limits, the one that is used up.
+    for of in ["requests", "tokens"] {
+        if number(&format!("x-ratelimit-remaining-{of}")) == Some(0) {
+            return parse_duration(text(&format!("x-ratelimit-reset-{of}"))?).ok();
+        }
     }
     if number("x-ratelimit-remaining") == Some(0) {
         let reset = number("x-ratelimit-reset")?;
@@ -269,17 +274,66 @@ fn delay(headers: &HeaderMap, now: Duration) -> Option<Duration> {
     number("ratelimit-reset").map(Duration::from_secs)
 }
 
+/// Asks again when the provider says. With a delay, a 403 or a 413 would be retried too.
+#[retry(attempts = 3, base = "10ms", idempotent = true)]
+async fn prompt(client: &Client, url: &str) -> Result<String, RequestError> {
+    let answer = client.post(url).send().await?;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let asked = delay(answer.headers(), now.unwrap_or_default());
+    let asked = asked.filter(|_| answer.status() == 429);
+    let answer = answer.check().map_err(|error| match asked {
+        Some(asked) => error.with_retry_after(asked),
+        None => error,
+    })?;
+    Ok(answer.text().await?)
+}
+
+fn provider(statuses: &Mutex<Vec<u16>>, _: &Method, _: &HeaderMap, _: &[u8]) -> Response {
+    let status = statuses.lock().unwrap().remove(0);
+    let status = StatusCode::from_u16(status).unwrap();
+    (status, [("retry-after-ms", "150")]).into_response()
+}
+
+#[tokio::test]
+async fn a_prompt_waits_as_its_provider_says_after_a_429_and_not_after_a_403() {
+    for (statuses, waits) in [(&[429, 429, 200][..], 2), (&[403], 0)] {
+        let script = Arc::new(Mutex::new(statuses.to_vec()));
+        let url = serve(Arc::clone(&script), provider).await;
+        let began = Instant::now();
+        let answered = prompt(&client(), &url).await;
+        assert_eq!(answered.is_ok(), statuses.ends_with(&[200]), "{answered:?}");
+        assert!(began.elapsed() >= waits * Duration::from_millis(150));
+        assert!(script.lock().unwrap().is_empty(), "{statuses:?}");
+    }
+}
+
 #[test]
 fn the_headers_of_providers_say_a_delay() {
+    const REQUESTS: (&str, &str) = ("x-ratelimit-remaining-requests", "0");
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
     let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap();
     for (sent, expected) in [
         (&[("retry-after-ms", "1500")][..], Some(1_500)),
-        (&[("x-ratelimit-reset-requests", "6m0s")], Some(360_000)),
-        (&[("x-ratelimit-reset-requests", "88ms")], Some(88)),
         (
-            &[("x-ratelimit-reset-requests", "1h2m3.5s")],
+            &[REQUESTS, ("x-ratelimit-reset-requests", "6m0s")],
+            Some(360_000),
+        ),
+        (
+            &[REQUESTS, ("x-ratelimit-reset-requests", "88ms")],
+            Some(88),
+        ),
+        (
+            &[REQUESTS, ("x-ratelimit-reset-requests", "1h2m3.5s")],
             Some(3_723_500),
+        ),
+        (
+            &[
+                ("x-ratelimit-remaining-requests", "7"),
+                ("x-ratelimit-reset-requests", "1s"),
+                ("x-ratelimit-remaining-tokens", "0"),
+                ("x-ratelimit-reset-tokens", "6m0s"),
+            ],
+            Some(360_000),
         ),
         (
             &[
@@ -296,7 +350,8 @@ fn the_headers_of_providers_say_a_delay() {
             None,
         ),
         (&[("ratelimit-reset", "30")], Some(30_000)),
-        (&[("x-ratelimit-reset-requests", "soon")], None),
+        (&[REQUESTS, ("x-ratelimit-reset-requests", "soon")], None),
+        (&[("x-ratelimit-reset-requests", "1s")], None),
     ] {
         let mut headers = HeaderMap::new();
         for (name, value) in sent {

@@ -1,16 +1,18 @@
 //! Connections that are kept open: server-sent events, a watch of Kubernetes, a stream of gRPC, a WebSocket.
 
 use std::io;
+use std::time::Duration;
 
 use futures::{SinkExt as _, StreamExt as _};
 use integrations::grpc::Service;
 use integrations::loopback::Answer::{Bytes, BytesThenReset};
 use integrations::loopback::Loopback;
 use reattempt::reqwest_0_13::{RequestError, ResponseExt as _};
-use reattempt::{Attempt, Retryable, retry};
+use reattempt::{Attempt, Retryable, Stopped, Verdict, codes, retry};
 use reqwest::{Client, StatusCode};
 use serde_json::Value;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::interval;
 use tokio_tungstenite::tungstenite::{self, Message, protocol::CloseFrame};
 use tonic::Status;
 use tonic_health::pb::health_client::HealthClient;
@@ -38,8 +40,19 @@ enum Ended {
     #[retryable(forward)]
     Io(#[from] io::Error),
     #[error("the WebSocket failed")]
-    #[retryable(transient)]
+    #[retryable(with = "of_socket")]
     WebSocket(#[from] tungstenite::Error),
+    #[error("stopped")]
+    #[retryable(forward)]
+    Stopped(#[from] Stopped),
+}
+
+/// A session that breaks off is followed by the next one, unless the handshake is refused for good.
+fn of_socket(error: &tungstenite::Error) -> Verdict {
+    match error {
+        tungstenite::Error::Http(answer) => codes::http_status(answer.status().as_u16()),
+        _ => Verdict::Transient,
+    }
 }
 
 impl From<reqwest::Error> for Ended {
@@ -53,8 +66,13 @@ fn client() -> Client {
     client.build().unwrap()
 }
 
-/// Server-sent events, until the server says that there are no more.
-#[retry(attempts = "unlimited", base = "10ms", max_delay = "30s")]
+/// Server-sent events, until the server says that there are no more. It sends a comment now and then.
+#[retry(
+    attempts = "unlimited",
+    base = "10ms",
+    max_delay = "30s",
+    timeout = "20s"
+)]
 async fn events(
     client: &Client,
     url: &str,
@@ -69,19 +87,27 @@ async fn events(
     if response.status() == StatusCode::NO_CONTENT {
         return Ok(());
     }
-    let mut text = String::new();
+    // A chunk may end within a letter.
+    let (mut text, mut id, mut data) = (Vec::new(), None, Vec::new());
     while let Some(chunk) = response.chunk().await? {
         Attempt::record_progress();
-        text.push_str(&String::from_utf8_lossy(&chunk));
-        while let Some((event, rest)) = text.split_once("\n\n") {
-            for line in event.lines() {
-                match line.split_once(": ") {
-                    Some(("id", id)) => *last = Some(id.to_owned()),
-                    Some(("data", data)) => seen.push(data.to_owned()),
-                    _ => {}
+        text.extend_from_slice(&chunk);
+        while let Some(end) = text.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = text.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line);
+            let line = line.trim_end_matches(['\r', '\n']);
+            let (field, value) = line.split_once(':').unwrap_or((line, ""));
+            let value = value.strip_prefix(' ').unwrap_or(value).to_owned();
+            match field {
+                "id" => id = Some(value),
+                "data" => data.push(value),
+                // The event is whole.
+                _ if line.is_empty() => {
+                    seen.append(&mut data);
+                    *last = id.take().or(last.take());
                 }
+                _ => {}
             }
-            text = rest.to_owned();
         }
     }
     Err(Ended::Closed)
@@ -89,10 +115,12 @@ async fn events(
 
 #[tokio::test]
 async fn events_go_on_after_the_last_one_until_a_204() {
+    const LETTER_IN_TWO: &[u8] = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n\
+        19\r\n: nothing new\n\nid: 3\ndata\r\n3\r\n: \xc3\r\n3\r\n\xa4\n\n\r\n0\r\n\r\n";
     let server = Loopback::start(&[
-        BytesThenReset(b"HTTP/1.1 200 OK\r\n\r\nid: 1\ndata: a\n\nid: 2\ndata: b\n\nid: 3\nda"),
+        BytesThenReset(b"HTTP/1.1 200 OK\r\n\r\nid: 1\ndata: a\n\nid:2\r\ndata:b\r\n\r\nid: 3\nda"),
         Bytes(b"HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n"),
-        Bytes(b"HTTP/1.1 200 OK\r\n\r\n: nothing new\n\nid: 3\ndata: c\n\n"),
+        Bytes(LETTER_IN_TWO),
         Bytes(b"HTTP/1.1 204 No Content\r\n\r\n"),
     ])
     .await;
@@ -100,7 +128,7 @@ async fn events_go_on_after_the_last_one_until_a_204() {
     events(&client(), &server.url(), &mut last, &mut seen)
         .await
         .unwrap();
-    assert_eq!(seen, ["a", "b", "c"]);
+    assert_eq!(seen, ["a", "b", "ä"]);
     let asked = server.requests();
     let asked = asked.iter().map(|head| {
         let (_, id) = head.split_once("last-event-id: ")?;
@@ -243,30 +271,34 @@ async fn a_stream_of_grpc_is_opened_again_unless_the_caller_is_not_allowed() {
     max_delay = "30s",
     timeout = "20s"
 )]
-async fn numbers(address: &str, last: &mut u64) -> Result<(), WithLimit> {
-    let stream = TcpStream::connect(address).await.map_err(Ended::from)?;
+async fn numbers(address: &str, last: &mut u64) -> Result<(), Ended> {
+    let stream = TcpStream::connect(address).await?;
     let connected = tokio_tungstenite::client_async(format!("ws://{address}/"), stream).await;
-    let (mut socket, _) = connected.map_err(Ended::from)?;
-    socket
-        .send(last.to_string().into())
-        .await
-        .map_err(Ended::from)?;
-    while let Some(message) = socket.next().await {
-        match message.map_err(Ended::from)? {
+    let (mut socket, _) = connected?;
+    socket.send(last.to_string().into()).await?;
+    // The server may have nothing to say, but has to answer.
+    let mut pings = interval(Duration::from_secs(10));
+    loop {
+        let message = tokio::select! {
+            message = socket.next() => message,
+            _ = pings.tick() => {
+                socket.send(Message::Ping(tungstenite::Bytes::new())).await?;
+                continue;
+            }
+        };
+        match message.ok_or(Ended::Closed)?? {
             Message::Text(number) => {
                 Attempt::record_progress();
                 *last = number.parse().unwrap_or(*last);
             }
+            Message::Pong(_) => Attempt::record_progress(),
             Message::Close(Some(why)) if u16::from(why.code) == 1008 => {
-                return Err(Ended::NotAllowed.into());
+                return Err(Ended::NotAllowed);
             }
             _ => {}
         }
     }
-    Err(Ended::Closed.into())
 }
-
-type WithLimit = reattempt::Error<Ended>;
 
 #[tokio::test]
 async fn a_web_socket_goes_on_until_the_server_forbids_it() {
@@ -289,7 +321,10 @@ async fn a_web_socket_goes_on_until_the_server_forbids_it() {
     };
     let mut last = 0;
     let (ended, ()) = tokio::join!(numbers(&address, &mut last), server);
-    let ended = ended.unwrap_err().into_failed();
-    assert!(matches!(ended, Ok(Ended::NotAllowed)), "{ended:?}");
+    assert!(matches!(ended, Err(Ended::NotAllowed)), "{ended:?}");
     assert_eq!(last, 3);
+    let login = Loopback::start(&[Bytes(b"HTTP/1.1 401 Who are you?\r\n\r\n")]).await;
+    let ended = numbers(&login.address.to_string(), &mut last).await;
+    assert!(matches!(ended, Err(Ended::WebSocket(_))), "{ended:?}");
+    assert_eq!(login.calls(), 1);
 }

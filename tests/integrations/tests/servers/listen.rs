@@ -10,7 +10,7 @@ use integrations::{postgres, redis as redis_server, until};
 use reattempt::{Attempt, Retryable, retry};
 use redis::{Client, ExistenceCheck, RedisError, SetExpiry, SetOptions, cmd};
 use tokio::sync::mpsc;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_postgres::{AsyncMessage, NoTls};
 
 /// Reads the rows of a table as they come, until this one.
@@ -97,7 +97,6 @@ enum NoLease {
 /// Holds a lease, and works meanwhile. The work ends before the lease does.
 #[retry(attempts = "unlimited", backoff = "constant", base = "50ms")]
 async fn lead(client: &Client, me: &str, leads: &Cell<bool>) -> Result<Infallible, NoLease> {
-    leads.set(false);
     let mut connection = connect(client).await?;
     let millis = LEASE.as_millis().try_into().unwrap_or(u64::MAX);
     let only_if_free = SetOptions::default()
@@ -105,13 +104,11 @@ async fn lead(client: &Client, me: &str, leads: &Cell<bool>) -> Result<Infallibl
         .with_expiration(SetExpiry::PX(millis));
     let mut take = cmd("SET");
     let take = take.arg("lease").arg(me).arg(only_if_free);
-    if take
-        .query_async::<Option<String>>(&mut connection)
-        .await?
-        .is_none()
-    {
-        return Err(NoLease::Held);
-    }
+    // The lease begins before the answer, and a renewal takes two thirds of it at most.
+    match timeout(LEASE / 3, take.query_async(&mut connection)).await {
+        Ok(taken) => taken.map(|taken: Option<String>| taken.ok_or(NoLease::Held))??,
+        Err(_) => return Err(NoLease::Held),
+    };
     let mut renew = cmd("EVAL");
     renew.arg(
         "return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('PEXPIRE', KEYS[1], ARGV[2])",
@@ -120,13 +117,16 @@ async fn lead(client: &Client, me: &str, leads: &Cell<bool>) -> Result<Infallibl
     loop {
         leads.set(true);
         sleep(LEASE / 3).await;
-        let renewed = renew.query_async(&mut connection);
-        // If the renewal takes longer, the lease is over.
-        match tokio::time::timeout(LEASE / 3, renewed).await {
-            Ok(Ok(true)) => Attempt::record_progress(),
-            Ok(Err(error)) => return Err(error.into()),
-            _ => return Err(NoLease::Held),
+        let renewed = timeout(LEASE / 3, renew.query_async(&mut connection)).await;
+        if let Ok(Ok(true)) = renewed {
+            Attempt::record_progress();
+            continue;
         }
+        leads.set(false);
+        return Err(match renewed {
+            Ok(Err(error)) => error.into(),
+            _ => NoLease::Held,
+        });
     }
 }
 
