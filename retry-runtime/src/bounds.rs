@@ -4,9 +4,9 @@
 
 pub use crate::call::{CanBlock, Cancels};
 pub use crate::classify::{Answers, Lost, OfClient, OkAnswer, VerdictAnswer};
-pub use crate::result::{ByError, ByFrom, ResultFuture};
+pub use crate::result::{ByError, ByFrom, CarriesError, ResultFuture};
 pub use crate::run::{
-    Beside, ByOn, ByType, ByVerdict, CarriesError, HasSources, HoldsStopped, Judged, Known,
-    MayStop, RunState, Runs,
+    Beside, ByOn, ByType, ByVerdict, HasSources, HoldsStopped, Judged, Known, MayStop, RunState,
+    Runs,
 };
 pub use crate::site::{BudgetOf, DelaysOf, LimitOf, PolicyOf};

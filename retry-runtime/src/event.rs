@@ -49,20 +49,6 @@ pub struct RetryEvent<'a, E> {
 }
 
 impl<'a, E> RetryEvent<'a, E> {
-    /// The same event, with an error inside its own.
-    pub(crate) fn of<A>(&self, inside: impl FnOnce(&'a E) -> Option<&'a A>) -> RetryEvent<'a, A> {
-        RetryEvent {
-            function: self.function,
-            attempt: self.attempt,
-            attempts: self.attempts,
-            verdict: self.verdict,
-            delay: self.delay,
-            elapsed: self.elapsed,
-            error: self.error.and_then(inside),
-            words: self.words,
-        }
-    }
-
     getters! {
         /// Returns the name of the function: the attribute's `name`, or module path and function name. That of a run is what
         /// [`with_name`](crate::Run::with_name) says, or its place in the source.

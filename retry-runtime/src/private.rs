@@ -10,7 +10,7 @@ pub use crate::bounds::*;
 #[cfg(any(test, feature = "testing"))]
 pub use crate::budget::drive;
 pub use crate::call::{
-    AnyEnding, AsksDelay, Call, CallResult, Cut, Ending, Ends, Judgement, LastError, Limits, Never,
+    AnyEnding, AsksDelay, Call, CallResult, Cut, Ending, Judgement, LastError, Limits, Never,
     NextAttemptAt, NoStopped, OnEnd, Preparing, RunsTwice, Said, Signal, Stops, ends, ends_of_both,
     unless, unless_begun, unless_blocking,
 };
@@ -22,6 +22,6 @@ pub use crate::context::note_key;
 pub use crate::faulty::faulty;
 pub use crate::forward::Forwards;
 pub use crate::lookup::*;
-pub use crate::result::{FromStopped, Prepared, ResultLike, typed};
+pub use crate::result::{FromStopped, OfClosure, Prepared, ResultLike, typed};
 pub use crate::site::{Limit, Site, SiteSettings, SiteState, limit, policy};
 pub use crate::{Backoff, Jitter, Nested, Policy};

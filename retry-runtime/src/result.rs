@@ -1,29 +1,106 @@
 //! How generated code handles the result of the user's function.
 
-use std::borrow::Borrow;
+use std::marker::PhantomData;
 
 use crate::error::Error;
 use crate::stopped::Stopped;
 
-/// A `Result`, or an alias of it.
+/// The result of an attempt: a `Result` or an alias of it, which is that of a call too, or [`OfClosure`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `Result`, so there is nothing to retry on",
     label = "expected `Result<_, _>` or an alias of it",
     note = "a function can only be retried when its return type can say that it failed"
 )]
-pub trait ResultLike: From<ResultOf<Self>> + Into<ResultOf<Self>> + Borrow<ResultOf<Self>> {
+pub trait ResultLike: Sized {
     /// The type of the value in `Ok`.
     type Value;
     /// The type of the error in `Err`.
     type Error;
-}
+    /// The error of the call.
+    type Ended: CarriesError<Self::Error>;
+    /// The result of the call.
+    type OfCall;
 
-/// The `Result` that a function's result is.
-type ResultOf<R> = Result<<R as ResultLike>::Value, <R as ResultLike>::Error>;
+    /// Returns the `Result`.
+    fn get(&self) -> &Result<Self::Value, Self::Error>;
+
+    /// Returns the `Result` itself.
+    ///
+    /// # Errors
+    ///
+    /// - The error of the attempt.
+    fn into_result(self) -> Result<Self::Value, Self::Error>;
+
+    /// Returns the result of the call.
+    fn of_call(ended: Result<Self::Value, Self::Ended>) -> Self::OfCall;
+}
 
 impl<T, E> ResultLike for Result<T, E> {
     type Value = T;
     type Error = E;
+    type Ended = E;
+    type OfCall = Self;
+
+    #[inline]
+    fn get(&self) -> &Self {
+        self
+    }
+
+    #[inline]
+    fn into_result(self) -> Self {
+        self
+    }
+
+    #[inline]
+    fn of_call(ended: Self) -> Self {
+        ended
+    }
+}
+
+/// The result of a closure, whose call ends with an `X`.
+#[derive(Debug)]
+pub struct OfClosure<T, E, X>(pub(crate) Result<T, E>, pub(crate) PhantomData<X>);
+
+impl<T, E, X: CarriesError<E>> ResultLike for OfClosure<T, E, X> {
+    type Value = T;
+    type Error = E;
+    type Ended = X;
+    type OfCall = Result<T, X>;
+
+    #[inline]
+    fn get(&self) -> &Result<T, E> {
+        &self.0
+    }
+
+    #[inline]
+    fn into_result(self) -> Result<T, E> {
+        self.0
+    }
+
+    #[inline]
+    fn of_call(ended: Result<T, X>) -> Result<T, X> {
+        ended
+    }
+}
+
+/// The error of a call: that of its attempts, or an [`Error`] around it. So rustc infers one from the other, as in
+/// `async { Ok(step().await?) }`.
+pub trait CarriesError<E>: From<E> {
+    /// Returns the error of an attempt, unless the call was stopped.
+    #[doc(hidden)]
+    fn of_attempt(&self) -> Option<&E>;
+}
+
+impl<E> CarriesError<E> for E {
+    fn of_attempt(&self) -> Option<&E> {
+        Some(self)
+    }
+}
+
+impl<E> CarriesError<E> for Error<E> {
+    fn of_attempt(&self) -> Option<&E> {
+        self.failed()
+    }
 }
 
 /// Gives an `async` block the type of the user's result. Generated code calls this function in code that never runs.

@@ -563,7 +563,7 @@ impl<Q, L> RetryLayer<Q, L> {
                 |failed| Judgement {
                     ruling: Ruling::by(failed.error().assessment, harmless).exactly(delay),
                     words: failed.error(),
-                    keeps: PhantomData,
+                    keeps: failed.kept(),
                 },
                 |_| (),
             );

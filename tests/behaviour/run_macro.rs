@@ -7,7 +7,7 @@ use std::num::ParseIntError;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use reattempt::{Outcome, Policy, run};
+use reattempt::{Outcome, Policy, WithoutLimits, run};
 use tokio::time::sleep;
 
 use crate::script::{RESET, Script, Step, ms};
@@ -100,6 +100,20 @@ async fn an_error_of_any_type_comes_back_and_the_rules_see_it() {
     });
     let stopped = error.await.unwrap_err().into_failed().unwrap_err();
     assert_eq!(stopped.outcome(), Outcome::Timeout);
+    // The error of an earlier attempt is its source, without anything around it.
+    let calls = AtomicU32::new(0);
+    let error = run!(policy = POLICY, when = |_| true, async || {
+        if calls.fetch_add(1, Ordering::Relaxed) > 0 {
+            sleep(ms(500)).await;
+        }
+        "x".parse::<u8>()
+    });
+    let stopped = error.await.unwrap_err().into_failed().unwrap_err();
+    assert!(
+        stopped
+            .source()
+            .is_some_and(<dyn std::error::Error>::is::<ParseIntError>)
+    );
     // One that can hold a `Stopped`, or is an `Error`, stays what it is.
     let error: io::Error = run!(
         timeout = "1s",
@@ -287,6 +301,16 @@ async fn before_retry_sees_the_error_of_the_last_attempt() {
         async || answers.next().unwrap()
     );
     assert_eq!((run.await, seen), (Err(Plain), vec![true, false]));
+    // A policy that has no limits, which only rustc knows.
+    const UNLIMITED: WithoutLimits = Policy::new().with_attempts(2).without_limits();
+    let mut kinds = Vec::new();
+    let run = run!(
+        policy = UNLIMITED,
+        before_retry = async |error| kinds.push(error.map(io::Error::kind)),
+        async || io::Result::<()>::Err(io::ErrorKind::ConnectionReset.into())
+    );
+    assert!(run.await.is_err());
+    assert_eq!(kinds, [Some(io::ErrorKind::ConnectionReset)]);
     // With a limit that an error around it holds, also in a closure that blocks, or that is hedged.
     let mut seen = 0;
     let run = run!(

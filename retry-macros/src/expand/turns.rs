@@ -46,7 +46,7 @@ struct Turns<'a> {
     model: &'a Model,
     /// Whether a timer, `cancel` or `until` may cut an attempt, as far as the attribute shows.
     limited: bool,
-    /// Whether rustc chooses with which error the call of a closure ends. The rules see that of the closure.
+    /// Whether rustc chooses with which error the call of a closure ends.
     wraps: bool,
     /// Where rustc reports that the result, or its error, is not what a retry needs. With one span for all uses, rustc reports
     /// a mistake once.
@@ -82,13 +82,14 @@ impl Turns<'_> {
         let Plan { allowed, each, .. } = plan;
         // The block hides its bindings from the rules and from `before_retry`, which see the caller's arguments.
         let (ended, checked, settled) = (self.blame("__ended"), self.checked(), self.settled());
-        let wrapped = generated!(let #ended = __retry::Ends::hold(&__ends, #ended););
-        let wrapped = self.wraps.then_some(wrapped);
         let attempt = if hedges {
             // Each attempt, and a hedge beside it, gets arguments of its own.
             let lent = quote_spanned!(self.blamed=> &__make);
-            let ends = self.chosen("ends_of_both", &generated!(#lent, &__call));
-            let race = generated!(__make, |mut __call, #ended| { #wrapped #checked #settled });
+            // One question for both, which names the closure if it cannot run twice at once.
+            let of_both = self.ends("ends_of_both", &generated!(#lent, &__call));
+            let ends = self.wraps.then(|| generated!(let __ends = #of_both;));
+            let of_closure = self.of_closure(&generated!(__ends));
+            let race = generated!(__make, |mut __call, #ended| { #of_closure #checked #settled });
             let (settled, race) = (self.blame("__settled"), self.run("race", race));
             generated! {
                 #allowed let __make = || { #each #body };
@@ -101,10 +102,10 @@ impl Turns<'_> {
             if !each.is_empty() {
                 attempt = generated!({ #each #attempt });
             }
-            let ends = self.chosen("ends", &generated!(&#ended));
+            let of_closure = self.of_closure(&self.ends("ends", &generated!(&#ended)));
             generated! {
                 #allowed let #ended = #attempt;
-                #ends #wrapped #checked
+                #of_closure #checked
                 let __at = match #settled
             }
         };
@@ -127,20 +128,17 @@ impl Turns<'_> {
         }
     }
 
-    /// With which error the call of a closure ends: `let ends = ends(&ended).chosen();`.
-    fn chosen(&self, asks: &str, of: &TokenStream) -> Option<TokenStream> {
+    /// Asks with which error the call of a closure ends: `ends(&ended)`.
+    fn ends(&self, asks: &str, of: &TokenStream) -> TokenStream {
         let asks = self.blame(asks);
-        self.wraps
-            .then(|| quote_spanned!(self.blamed=> let __ends = __retry::#asks(#of).chosen();))
+        quote_spanned!(self.blamed=> __retry::#asks(#of))
     }
 
-    /// What is asked about an error, by this method of `Ends` if that may not be the error of the call.
-    fn about(&self, by: &str, asked: TokenStream) -> TokenStream {
-        if !self.wraps {
-            return asked;
-        }
-        let by = Ident::new(by, Span::mixed_site());
-        generated!(__retry::Ends::#by(&__ends, __error, |__error| #asked))
+    /// Gives the result of a closure the error of its call: `let ended = ends(&ended).of_closure(ended);`.
+    fn of_closure(&self, ends: &TokenStream) -> Option<TokenStream> {
+        let ended = self.blame("__ended");
+        self.wraps
+            .then(|| quote_spanned!(self.blamed=> let #ended = #ends.of_closure(#ended);))
     }
 
     /// In a test scope, a fault may end the attempt. Only an error that is `'static` can be one; that of a closure without its type
@@ -176,8 +174,7 @@ impl Turns<'_> {
             of_ok("NotReady", &model.until),
             of_ok("FailedValue", &model.when_ok),
             bare,
-            classifier::veto(function, model)
-                .map(|veto| of_error("unless", self.about("vetoes", veto))),
+            classifier::veto(function, model).map(|veto| of_error("unless", veto)),
         ];
         let checks = checks.into_iter().flatten();
         generated!(#(#checks;)*)
@@ -187,7 +184,7 @@ impl Turns<'_> {
     fn settled(&self) -> TokenStream {
         let (function, model, ended) = (self.function, self.model, self.blame("__ended"));
         let has_chain = item::may_be_kept(function);
-        let ruling = self.about("ruling", classifier::ruling(function, model, has_chain));
+        let ruling = classifier::ruling(function, model, has_chain);
         let keeps = match has_chain {
             // As a source of a `Stopped` too, if it can be one.
             true if model.prepares_with_error() && self.limited => generated!(__error.held()),
@@ -200,14 +197,7 @@ impl Turns<'_> {
             __retry::Judgement { ruling: #ruling, words: __error.words(), keeps: #keeps }
         };
         let judge = generated!(|__error| #judgement);
-        let hook = model.on_retry.as_ref().map(|on_retry| {
-            let hook = classifier::lent(function, on_retry);
-            if self.wraps {
-                generated!(|__event| __retry::Ends::notify(&__ends, __event, #hook))
-            } else {
-                hook
-            }
-        });
+        let hook = (model.on_retry.as_ref()).map(|hook| classifier::lent(function, hook));
         let silent = hook.is_none();
         let hook = hook.unwrap_or_else(|| generated!(|_| ()));
         if let Some(delays) = &model.owned_delays {
@@ -219,18 +209,12 @@ impl Turns<'_> {
             self.call("settle_asking", generated!(#ended, #judge, #asks, #hook))
         } else if let Some(delay) = &model.retry_after {
             let asked = ask(function, "ask_delay", &generated!(__error), delay);
-            let asked = self.about("delay", asked);
             let asked = generated!(|__error| __error.and_then(|__error| #asked));
             let asks = generated!((__retry::AsksDelay::RetryAfter, #asked));
             self.call("settle_asking", generated!(#ended, #judge, #asks, #hook))
         } else if silent && classifier::captures_nothing(function, model) {
             // It takes only a judge that captures nothing, because functions can share the code behind it.
-            if self.wraps {
-                let judge = generated!(|__ends, __error| #judgement);
-                self.call("settle_of_closure", generated!(#ended, &__ends, #judge))
-            } else {
-                self.call("settle", generated!(#ended, #judge))
-            }
+            self.call("settle", generated!(#ended, #judge))
         } else {
             self.call("settle_with", generated!(#ended, #judge, #hook))
         }
@@ -300,13 +284,10 @@ impl Turns<'_> {
         let failed = with_error.then(|| generated!(__failed));
         let failed = failed.unwrap_or_else(|| generated!(_));
         let split = self.call("split", TokenStream::new());
-        let own = generated!(__failed.and_then(|__error| __retry::Ends::own(&__ends, __error)));
-        let own = (self.wraps && with_error).then(|| generated!(let __failed = #own;));
         let preparation = self.run("prepare", work);
         let (cut, ended) = (self.cut(), self.call("end_preparation", error));
         Some(generated! {
             let (__before, #failed) = #split;
-            #own
             match #preparation {
                 __retry::Ok(__prepared) => {
                     if let __retry::Some(__result) = #ended {

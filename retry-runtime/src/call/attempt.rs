@@ -13,7 +13,7 @@ use super::timers::poll_until_due;
 use super::{Call, State};
 use crate::clock::{Sleep, Stamp, nanos};
 use crate::context::{Phase, outer};
-use crate::lookup::Keeps;
+use crate::lookup::Lends;
 use crate::opaque::opaque;
 use crate::words::words;
 
@@ -31,7 +31,7 @@ impl<'p, C: Limits, K> Call<'p, C, K> {
     }
 }
 
-impl<'p, C: Limits, K: Keeps> Call<'p, C, K> {
+impl<'p, C: Limits, K: Lends> Call<'p, C, K> {
     /// Splits a call into what prepares the next attempt, and the error of the last one, if it is kept, and that was not cut and gave no
     /// `Ok`.
     pub fn split(&mut self) -> (Preparing<'_, 'p, C>, Option<&K::Error>) {
@@ -40,7 +40,7 @@ impl<'p, C: Limits, K: Keeps> Call<'p, C, K> {
             state: &mut self.state,
             cuts: PhantomData,
         };
-        (preparing, last.map(Keeps::error))
+        (preparing, last.map(Lends::error))
     }
 }
 

@@ -6,45 +6,38 @@
 //! `before_retry`, which may outlast the deadline of an outer call.
 
 use super::attempt::{Cut, Limits, Never};
-use crate::lookup::client::{By, Foreign};
+use crate::error::Error;
+use crate::lookup::client::{By, Carried, Foreign};
 use crate::lookup::{BoxedError, Kept, Last, Nothing};
 use crate::result::{ByFrom, FromStopped, ResultLike};
 use crate::stopped::Stopped;
 
-/// The result of a function whose calls `C` can cut, and which keep a `K` of their last error. It is one bound for all that `settle`
-/// needs.
+/// The result of an attempt, or of a call, which `C` can cut, and which keeps a `K` of its last error. It is one bound for all that
+/// `settle` needs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `Result`, so there is nothing to retry on",
     label = "expected `Result<_, _>` or an alias of it",
     note = "a function can only be retried when its return type can say that it failed"
 )]
 pub trait CallResult<C, K, Way>: ResultLike {
-    /// Keeps or drops the error of an attempt, before the call waits for the next one.
-    fn keep(error: Self::Error) -> Option<K>;
-
     /// Returns the error again that was kept, if a caller can get it.
-    fn again(kept: K) -> Option<Self::Error>;
+    fn again(kept: K) -> Option<Self::Ended>;
 
     /// Makes the error of a call that was stopped, with the error that was kept as its source.
-    fn stopped(cut: C, stopped: Stopped, kept: Option<K>) -> Self::Error;
+    fn stopped(cut: C, stopped: Stopped, kept: Option<K>) -> Self::Ended;
 }
 
 impl<R, C, K, W> CallResult<C, K, W> for R
 where
     R: ResultLike,
-    C: Stops<R::Error, W>,
-    K: LastError<C, R::Error, W>,
+    C: Stops<R::Ended, W>,
+    K: LastError<C, R::Ended, W>,
 {
-    #[inline]
-    fn keep(error: R::Error) -> Option<K> {
-        K::keep(error)
-    }
-
-    fn again(kept: K) -> Option<R::Error> {
+    fn again(kept: K) -> Option<R::Ended> {
         kept.again()
     }
 
-    fn stopped(cut: C, stopped: Stopped, kept: Option<K>) -> R::Error {
+    fn stopped(cut: C, stopped: Stopped, kept: Option<K>) -> R::Ended {
         cut.error(match kept {
             Some(kept) => kept.source_of(stopped),
             None => stopped,
@@ -53,35 +46,29 @@ where
 }
 
 /// In which `Way` the error of a call that was stopped is made. A call without limits is never stopped.
-pub trait Stops<E, Way>: Limits {
+pub trait Stops<X, Way>: Limits {
     /// Makes the error.
-    fn error(self, stopped: Stopped) -> E;
+    fn error(self, stopped: Stopped) -> X;
 }
 
-impl<E: FromStopped<W>, W> Stops<E, W> for Cut {
-    fn error(self, stopped: Stopped) -> E {
-        E::from_stopped(stopped)
+impl<X: FromStopped<W>, W> Stops<X, W> for Cut {
+    fn error(self, stopped: Stopped) -> X {
+        X::from_stopped(stopped)
     }
 }
 
 #[doc(hidden)]
-impl<E> Stops<E, ByFrom> for Never {
-    fn error(self, _stopped: Stopped) -> E {
+impl<X> Stops<X, ByFrom> for Never {
+    fn error(self, _stopped: Stopped) -> X {
         match self {}
     }
 }
 
-/// What a call keeps of its last error `E`, if a limit `C` can stop it. The error of a client allows one `Way` alone, whose message
-/// names a type that can hold a [`Stopped`].
-pub trait LastError<C, E, Way>: Sized {
-    /// Keeps or drops the error of an attempt, before the call waits for the next one.
-    #[inline]
-    fn keep(_error: E) -> Option<Self> {
-        None
-    }
-
+/// What a call keeps of its last error, if it ends with an `X`, and a limit `C` can stop it. The error of a client allows one `Way` alone,
+/// whose message names a type that can hold a [`Stopped`].
+pub trait LastError<C, X, Way>: Sized {
     /// Returns the error again.
-    fn again(self) -> Option<E> {
+    fn again(self) -> Option<X> {
         None
     }
 
@@ -91,14 +78,9 @@ pub trait LastError<C, E, Way>: Sized {
     }
 }
 
-impl<C: Limits, E: Into<BoxedError>, W> LastError<C, E, W> for Kept<E> {
-    #[inline]
-    fn keep(error: E) -> Option<Self> {
-        C::LIMITED.then_some(Self(error))
-    }
-
-    fn again(self) -> Option<E> {
-        Some(self.0)
+impl<C, E: Into<BoxedError>, X: From<E>, W> LastError<C, X, W> for Kept<E> {
+    fn again(self) -> Option<X> {
+        Some(From::from(self.0))
     }
 
     #[cold]
@@ -107,17 +89,27 @@ impl<C: Limits, E: Into<BoxedError>, W> LastError<C, E, W> for Kept<E> {
     }
 }
 
-impl<C, E, W> LastError<C, E, W> for Last<E> {
-    fn keep(error: E) -> Option<Self> {
-        Some(Self(error))
-    }
-
-    fn again(self) -> Option<E> {
-        Some(self.0)
+impl<C, E, X: From<E>, W> LastError<C, X, W> for Last<E> {
+    fn again(self) -> Option<X> {
+        Some(From::from(self.0))
     }
 }
 
-impl<C, E, W> LastError<C, E, W> for Nothing {}
-impl<E> LastError<Cut, E, By<Self>> for Foreign {}
+impl<C, X, W> LastError<C, X, W> for Nothing {}
+
+// That of a client, in an `Error`.
 #[doc(hidden)]
-impl<E> LastError<Never, E, ByFrom> for Foreign {}
+impl<C, E: Into<BoxedError>, W> LastError<C, Error<E>, W> for Carried<E> {
+    fn again(self) -> Option<Error<E>> {
+        Some(From::from(self.0))
+    }
+
+    #[cold]
+    fn source_of(self, stopped: Stopped) -> Stopped {
+        stopped.with_source(self.0.into())
+    }
+}
+
+impl<E> LastError<Cut, E, By<Foreign>> for Carried<E> {}
+#[doc(hidden)]
+impl<E> LastError<Never, E, ByFrom> for Carried<E> {}

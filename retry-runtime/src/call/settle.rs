@@ -20,15 +20,12 @@
     reason = "inlined, the result of the attempt is moved once, and not into two more calls"
 )]
 
-use std::borrow::Borrow;
 use std::fmt::Display;
-use std::marker::PhantomData;
 use std::mem;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::time::Duration;
 
 use super::attempt::{Cut, Limits};
-use super::ends::Ends;
 use super::events::FailedWith;
 use super::last_error::{CallResult, Stops};
 use super::timers::Next;
@@ -36,10 +33,10 @@ use super::{Call, NextAttemptAt};
 use crate::classify::{Answers, Ruling, Verdict};
 use crate::context::beside_body;
 use crate::event::RetryEvent;
-use crate::lookup::Failed;
+use crate::lookup::{Failed, Keeps};
 use crate::metrics::Attempted;
 use crate::opaque::opaque;
-use crate::result::ResultLike;
+use crate::result::{CarriesError as _, ResultLike};
 use crate::stopped::{Outcome, Stopped};
 use crate::trace::Shown;
 
@@ -47,18 +44,18 @@ use crate::trace::Shown;
 const FAILED_VALUE: &str = "an `Ok` that means failure";
 
 /// What a function says about an error that its body returned.
-pub struct Judgement<'e, K> {
+pub struct Judgement<'e, E, K> {
     /// Whether its rules allow another attempt.
     pub ruling: Ruling,
     /// The error, for events.
     pub words: &'e dyn Display,
     /// What the call keeps of the error.
-    pub keeps: PhantomData<K>,
+    pub keeps: Keeps<E, K>,
 }
 
 /// A judge that captures nothing. Each closure has a type of its own, so code that takes a closure is compiled again for each
 /// function. Code that takes a `SharedJudge` is compiled once for all functions with the same types.
-type SharedJudge<E, K> = for<'e> fn(&'e Failed<'e, E>) -> Judgement<'e, K>;
+type SharedJudge<E, K> = for<'e> fn(&'e Failed<'e, E>) -> Judgement<'e, E, K>;
 
 impl<C: Limits, K> Call<'_, C, K> {
     /// Decides what follows an attempt: another one then, or the end of the call with this result.
@@ -67,25 +64,11 @@ impl<C: Limits, K> Call<'_, C, K> {
         &mut self,
         ended: Result<R, C>,
         judge: SharedJudge<E, K>,
-    ) -> ControlFlow<R, NextAttemptAt>
+    ) -> ControlFlow<R::OfCall, NextAttemptAt>
     where
         R: CallResult<C, K, W, Error = E>,
     {
         self.settle_with(ended, judge, |_| ())
-    }
-
-    /// The same, for the call of a closure, with what its judge needs to know of its error.
-    #[inline(always)]
-    pub fn settle_of_closure<R, E, X, W>(
-        &mut self,
-        ended: Result<R, C>,
-        ends: &Ends<E, X>,
-        judge: for<'e> fn(&Ends<E, X>, &'e Failed<'e, X>) -> Judgement<'e, K>,
-    ) -> ControlFlow<R, NextAttemptAt>
-    where
-        R: CallResult<C, K, W, Error = X>,
-    {
-        self.settle_with(ended, |error| judge(ends, error), |_| ())
     }
 
     /// The same, for a call with a judge that captures, or with `on_retry`, which is the `hook`.
@@ -93,9 +76,9 @@ impl<C: Limits, K> Call<'_, C, K> {
     pub fn settle_with<R, E, W>(
         &mut self,
         ended: Result<R, C>,
-        judge: impl for<'e> FnOnce(&'e Failed<'e, E>) -> Judgement<'e, K>,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, E>) -> Judgement<'e, E, K>,
         hook: impl for<'e> Answers<RetryEvent<'e, E>>,
-    ) -> ControlFlow<R, NextAttemptAt>
+    ) -> ControlFlow<R::OfCall, NextAttemptAt>
     where
         R: CallResult<C, K, W, Error = E>,
     {
@@ -108,22 +91,23 @@ impl<C: Limits, K> Call<'_, C, K> {
     pub fn settle_asking<R, E, W>(
         &mut self,
         ended: Result<R, C>,
-        judge: impl for<'e> FnOnce(&'e Failed<'e, E>) -> Judgement<'e, K>,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, E>) -> Judgement<'e, E, K>,
         asks: (AsksDelay, impl FnOnce(Option<&E>) -> Option<Duration>),
         hook: impl for<'e> Answers<RetryEvent<'e, E>>,
-    ) -> ControlFlow<R, NextAttemptAt>
+    ) -> ControlFlow<R::OfCall, NextAttemptAt>
     where
         R: CallResult<C, K, W, Error = E>,
     {
         let said = mem::take(&mut self.state.said);
-        let ended = match ended.map(R::into) {
+        let ended = match ended.map(R::into_result) {
             Ok(Ok(value)) if said == Said::Nothing => {
                 self.state.succeed();
-                return Break(R::from(Ok(value)));
+                return Break(R::of_call(Ok(value)));
             }
             ended => ended,
         };
-        self.settle_failure(ended, said, judge, asks, hook)
+        let settled = self.settle_failure::<R, W>(ended, said, judge, asks, hook);
+        settled.map_break(R::of_call)
     }
 
     /// Decides what follows an attempt that did not succeed. Functions with the same types share it, unless they capture something.
@@ -132,13 +116,13 @@ impl<C: Limits, K> Call<'_, C, K> {
         &mut self,
         ended: Result<Result<R::Value, R::Error>, C>,
         said: Said,
-        judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> Judgement<'e, K>,
+        judge: impl for<'e> FnOnce(&'e Failed<'e, R::Error>) -> Judgement<'e, R::Error, K>,
         asks: (
             AsksDelay,
             impl FnOnce(Option<&R::Error>) -> Option<Duration>,
         ),
         hook: impl FnOnce(&RetryEvent<'_, R::Error>),
-    ) -> ControlFlow<R, NextAttemptAt>
+    ) -> ControlFlow<Result<R::Value, R::Ended>, NextAttemptAt>
     where
         R: CallResult<C, K, W>,
     {
@@ -155,10 +139,10 @@ impl<C: Limits, K> Call<'_, C, K> {
                 let (words, sensitive) = (judged.words, self.state.settings.sensitive);
                 let words = &Shown { words, sensitive };
                 let Ok(next) = self.state.fail(ruling, words) else {
-                    return Break(R::from(Err(error)));
+                    return Break(Err(error.into()));
                 };
                 self.call_on_retry(next, Some(&error), words, hook);
-                self.last = R::keep(error);
+                self.last = (judged.keeps)(error, C::LIMITED);
                 self.state.has_last = true;
                 return Continue(self.state.next(next));
             }
@@ -169,7 +153,7 @@ impl<C: Limits, K> Call<'_, C, K> {
                 }
                 match self.state.cut(cut.into(), said) {
                     Ok(next) => (next, Into::<Cut>::into(cut).as_str()),
-                    Err(stopped) => return Break(self.stopped(cut, stopped)),
+                    Err(stopped) => return Break(Err(self.stopped::<R, W>(cut, stopped))),
                 }
             }
             Ok(Ok(value)) => {
@@ -177,7 +161,7 @@ impl<C: Limits, K> Call<'_, C, K> {
                 let ruling = Ruling::failed_value(Verdict::Transient, self.state.asked_delay());
                 match self.state.fail(ruling, &FAILED_VALUE) {
                     Ok(next) => (next, FAILED_VALUE),
-                    Err(_) => return Break(R::from(Ok(value))),
+                    Err(_) => return Break(Ok(value)),
                 }
             }
         };
@@ -228,8 +212,7 @@ impl<C: Limits, K> Call<'_, C, K> {
         said: Said,
         ask: impl FnOnce(&R::Value) -> (bool, Option<Duration>),
     ) {
-        let result = ended.as_ref().ok().map(Borrow::borrow);
-        if let Some(Ok(value)) = result {
+        if let Ok(Ok(value)) = ended.as_ref().map(R::get) {
             let (answer, delay) = beside_body(|| ask(value));
             if answer == (said == Said::FailedValue) {
                 self.say(said, delay);
@@ -244,14 +227,15 @@ impl<C: Limits, K> Call<'_, C, K> {
         veto: impl FnOnce(&Failed<'_, R::Error>) -> bool,
     ) where
         R: ResultLike,
-        C: Stops<R::Error, W>,
+        C: Stops<R::Ended, W>,
     {
         let veto = |error: &_| beside_body(|| veto(&Failed::new(error, false)));
         let vetoed = match ended {
-            Ok(result) => result.borrow().as_ref().err().is_some_and(veto),
+            Ok(result) => result.get().as_ref().err().is_some_and(veto),
             Err(cut) => match (*cut).into() {
                 reached @ (Cut::Timeout | Cut::OfClient) => {
-                    veto(&cut.error(self.state.stopped(Outcome::Timeout, reached)))
+                    let error = cut.error(self.state.stopped(Outcome::Timeout, reached));
+                    error.of_attempt().is_some_and(veto)
                 }
                 _ => false,
             },
@@ -272,9 +256,9 @@ impl<C: Limits, K> Call<'_, C, K> {
 
     /// Ends `before_retry`. Returns the result of the call, or `None` to go on: the error of `before_retry`, or the last error of a
     /// call without limits if the deadline around was reached meanwhile.
-    pub fn end_preparation<R, W>(&mut self, prepared: Option<R::Error>) -> Option<R>
+    pub fn end_preparation<R, W>(&mut self, prepared: Option<R::Ended>) -> Option<R>
     where
-        R: CallResult<C, K, W>,
+        R: CallResult<C, K, W, OfCall = R>,
     {
         let state = &mut self.state;
         state.enter(|_| None);
@@ -292,16 +276,16 @@ impl<C: Limits, K> Call<'_, C, K> {
             self.state.cut_between(Cut::Late);
             R::again(kept)?
         };
-        Some(R::from(Err(error)))
+        Some(R::of_call(Err(error)))
     }
 
     /// Returns the result of a call that is cut between two attempts, or cancelled.
     pub fn cut_between<R, W>(&mut self, cut: C) -> R
     where
-        R: CallResult<C, K, W>,
+        R: CallResult<C, K, W, OfCall = R>,
     {
         let stopped = self.state.cut_between(cut.into());
-        self.stopped(cut, stopped)
+        R::of_call(Err(self.stopped::<R, W>(cut, stopped)))
     }
 
     /// Takes what is kept of the last error, if that is of the last attempt.
@@ -309,9 +293,9 @@ impl<C: Limits, K> Call<'_, C, K> {
         self.last.take_if(|_| self.state.has_last)
     }
 
-    /// Returns the result of a call that was stopped.
+    /// Returns the error of a call that was stopped.
     #[cold]
-    fn stopped<R, W>(&mut self, cut: C, stopped: Stopped) -> R
+    fn stopped<R, W>(&mut self, cut: C, stopped: Stopped) -> R::Ended
     where
         R: CallResult<C, K, W>,
     {
@@ -320,8 +304,7 @@ impl<C: Limits, K> Call<'_, C, K> {
             Cut::Late | Cut::Paused => self.take_last().and_then(R::again),
             _ => None,
         };
-        let error = again.unwrap_or_else(|| R::stopped(cut, stopped, self.last.take()));
-        R::from(Err(error))
+        again.unwrap_or_else(|| R::stopped(cut, stopped, self.last.take()))
     }
 }
 
@@ -350,4 +333,4 @@ pub enum Said {
     Vetoed,
 }
 
-opaque! { Judgement [K] ['_, K]; }
+opaque! { Judgement [E, K] ['_, E, K]; }

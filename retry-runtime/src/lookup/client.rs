@@ -2,8 +2,8 @@
 //! message names that type.
 //!
 //! ```text
-//! error.kept()  gives a `PhantomData<Foreign>`, if `error` is a `&Failed<reqwest::Error>`
-//! Foreign: LastError<Cut, _, By<Foreign>>            so the error must be made `By<Foreign>`
+//! error.kept()  keeps it as `Carried<E>`, if `error` is a `&Failed<E>`, and `E` is a `reqwest::Error`
+//! Carried<E>: LastError<Cut, E, By<Foreign>>         so the error must be made `By<Foreign>`
 //! reqwest::Error: FromStopped<By<Foreign>>           if it is `Advised<Foreign>`
 //! reqwest::Error: Advised<Foreign>                   if `Foreign: HoldsRequest`, which rustc reports
 //! ```
@@ -11,18 +11,14 @@
 use crate::result::FromStopped;
 use crate::stopped::Stopped;
 
-/// What a call keeps of an error of a client: nothing. No type can hold a [`Stopped`] in the place of such an error.
+/// What a call keeps of an error of a client: the error, with which a call with limits ends only in an [`Error`](crate::Error). No type can
+/// hold a [`Stopped`] in the place of such an error.
+#[derive(Debug)]
+pub struct Carried<E>(pub(crate) E);
+
+/// What would make such an error hold a [`Stopped`]. Nothing does.
 #[derive(Debug)]
 pub enum Foreign {}
-
-// So `before_retry` beside such an error is no second mistake.
-impl super::Keeps for Foreign {
-    type Error = ();
-
-    fn error(&self) -> &() {
-        match *self {}
-    }
-}
 
 /// The way in which the error of a client would hold a [`Stopped`].
 #[derive(Debug)]
@@ -56,8 +52,8 @@ macro_rules! client {
         #[cfg(feature = $feature)]
         impl super::Failed<'_, $Error> {
             /// Chooses what is kept of the error.
-            pub fn kept(&self) -> std::marker::PhantomData<Foreign> {
-                std::marker::PhantomData
+            pub fn kept(&self) -> super::Keeps<$Error, Carried<$Error>> {
+                |error, limited| limited.then_some(Carried(error))
             }
         }
     };

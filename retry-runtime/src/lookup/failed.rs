@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Level;
+use super::client::Carried;
 use crate::adapters::known::{self, MAX_LINKS, as_type, links};
 use crate::classify::{Assessment, Retryable, Verdict, VerdictAnswer};
 use crate::opaque::opaque;
@@ -28,8 +29,11 @@ pub struct Last<E>(pub(crate) E);
 #[derive(Debug)]
 pub enum Nothing {}
 
-/// What keeps an error that `before_retry` sees.
-pub trait Keeps {
+/// Keeps an error, or drops it, before the call waits for the next attempt. It says whether a limit can stop the call.
+pub type Keeps<E, K> = fn(E, bool) -> Option<K>;
+
+/// What is kept of an error that `before_retry` sees.
+pub trait Lends {
     /// The error.
     type Error;
 
@@ -37,23 +41,26 @@ pub trait Keeps {
     fn error(&self) -> &Self::Error;
 }
 
-macro_rules! keeps {
-    ($([$($E:ident)?] $Kept:ty => $Error:ty, |$kept:ident| $error:expr;)+) => {$(
-        impl<$($E)?> Keeps for $Kept {
-            type Error = $Error;
+macro_rules! lends {
+    ($($Kept:ident)+) => {$(
+        impl<E> Lends for $Kept<E> {
+            type Error = E;
 
-            fn error(&self) -> &$Error {
-                let $kept = self;
-                $error
+            fn error(&self) -> &E {
+                &self.0
             }
         }
     )+};
 }
 
-keeps! {
-    [E] Kept<E> => E, |kept| &kept.0;
-    [E] Last<E> => E, |kept| &kept.0;
-    [] Nothing => (), |kept| match *kept {};
+lends! { Kept Last Carried }
+
+impl Lends for Nothing {
+    type Error = ();
+
+    fn error(&self) -> &() {
+        match *self {}
+    }
 }
 
 /// An error that an attempt returned, which generated code asks. `E` can be any type: a concrete type, an alias, a type parameter
@@ -110,8 +117,11 @@ impl<'e, E: ?Sized> Failed<'e, E> {
     }
 
     /// Keeps nothing of an error that may borrow.
-    pub fn dropped(&self) -> PhantomData<Nothing> {
-        PhantomData
+    pub fn dropped(&self) -> Keeps<E, Nothing>
+    where
+        E: Sized,
+    {
+        |_, _| None
     }
 }
 
@@ -131,32 +141,42 @@ impl<E: ?Sized> SyncChain<'_, E> {
 
 impl<E: Send + Into<BoxedError>> SyncChain<'_, E> {
     /// Chooses what is kept of the error.
-    pub fn kept(&self) -> PhantomData<Kept<E>> {
-        PhantomData
+    pub fn kept(&self) -> Keeps<E, Kept<E>> {
+        |error, limited| limited.then_some(Kept(error))
     }
 
     /// Chooses what is kept of an error that `before_retry` sees.
-    pub fn held(&self) -> PhantomData<Kept<E>> {
-        PhantomData
+    pub fn held(&self) -> Keeps<E, Kept<E>> {
+        |error, _| Some(Kept(error))
     }
 }
 
 impl<E> SendChain<'_, E> {
+    /// Keeps no error.
+    pub fn kept(&self) -> Keeps<E, Nothing> {
+        |_, _| None
+    }
+
+    /// The same.
+    pub fn last(&self) -> Keeps<E, Nothing> {
+        |_, _| None
+    }
+
     /// Chooses the error itself, which is no source.
-    pub fn held(&self) -> PhantomData<Last<E>> {
-        PhantomData
+    pub fn held(&self) -> Keeps<E, Last<E>> {
+        |error, _| Some(Last(error))
     }
 
     /// Chooses the error itself, which may borrow.
-    pub fn lent(&self) -> PhantomData<Last<E>> {
-        PhantomData
+    pub fn lent(&self) -> Keeps<E, Last<E>> {
+        |error, _| Some(Last(error))
     }
 }
 
 impl<E: Send> SyncChain<'_, E> {
     /// Chooses the error itself.
-    pub fn last(&self) -> PhantomData<Last<E>> {
-        PhantomData
+    pub fn last(&self) -> Keeps<E, Last<E>> {
+        |error, _| Some(Last(error))
     }
 }
 
@@ -203,16 +223,6 @@ impl<E: Display + ?Sized> Display for SyncChain<'_, E> {
 }
 
 impl<E: ?Sized> SendChain<'_, E> {
-    /// Keeps no error.
-    pub fn kept(&self) -> PhantomData<Nothing> {
-        PhantomData
-    }
-
-    /// The same.
-    pub fn last(&self) -> PhantomData<Nothing> {
-        PhantomData
-    }
-
     /// Returns the name of the error's type.
     pub fn words(&self) -> &dyn Display {
         self

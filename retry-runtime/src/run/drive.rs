@@ -6,13 +6,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use super::Run;
-use super::ends::{CarriesError, HoldsStopped};
+use super::ends::HoldsStopped;
 use super::rules::RunRules;
 use super::state::{Judged, LimitsOf, RunState};
 use crate::call::{Call, CanBlock, Cut, Limits, unless};
 use crate::faulty::faulty;
 use crate::lookup::Last;
-use crate::result::ResultFuture;
+use crate::result::{CarriesError, ResultFuture};
 use crate::site::SiteSettings;
 
 /// An operation with everything that its loop needs.
@@ -31,10 +31,10 @@ impl<O, T, E> RunParts<'_, O, T, E> {
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
-        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + 'static,
-        S::Ended: CarriesError<E> + Display,
+        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + Display + 'static,
+        S::Ended: CarriesError<E>,
     {
-        let mut call = Call::<LimitsOf<E, S>, Last<S::Ended>>::with(&self.settings);
+        let mut call = Call::<LimitsOf<E, S>, Last<E>>::with(&self.settings);
         // Runs a part of the call, unless the call is cancelled before.
         macro_rules! part {
             ($part:expr) => {
@@ -53,8 +53,7 @@ impl<O, T, E> RunParts<'_, O, T, E> {
                 return call.cut_between(cut);
             }
             let operation = &mut self.operation;
-            let ended =
-                part!(call.attempt(async { Ok(faulty!(fault().await, operation().await)?) }));
+            let ended = part!(call.attempt(async { faulty!(fault().await, operation().await) }));
             let at = match self.rules.settle::<S>(&mut call, ended) {
                 ControlFlow::Continue(at) => at,
                 ControlFlow::Break(result) => return result,
@@ -76,8 +75,8 @@ impl<O, T, E, S: RunState> Run<'_, O, T, E, S> {
     where
         O: FnMut() -> F,
         F: ResultFuture<T, E>,
-        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + 'static,
-        S::Ended: CarriesError<E> + Display,
+        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + Display + 'static,
+        S::Ended: CarriesError<E>,
     {
         self.into_parts().drive::<F, S>()
     }
@@ -90,18 +89,17 @@ impl<O, T, E, S: RunState> Run<'_, O, T, E, S> {
     pub fn call(self) -> Result<T, S::Ended>
     where
         O: FnMut() -> Result<T, E>,
-        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + 'static,
+        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + Display + 'static,
         LimitsOf<E, S>: CanBlock,
-        S::Ended: CarriesError<E> + Display,
+        S::Ended: CarriesError<E>,
     {
         let mut parts = self.into_parts();
-        let mut call = Call::<LimitsOf<E, S>, Last<S::Ended>>::with(&parts.settings);
+        let mut call = Call::<LimitsOf<E, S>, Last<E>>::with(&parts.settings);
         loop {
             if let Err(cut) = call.pass_pause_blocking() {
                 return call.cut_between(cut);
             }
-            let ended =
-                call.attempt_blocking(|| Ok(faulty!(fault_blocking(), (parts.operation)())?));
+            let ended = call.attempt_blocking(|| faulty!(fault_blocking(), (parts.operation)()));
             match parts.rules.settle::<S>(&mut call, ended) {
                 ControlFlow::Continue(at) => call.wait_blocking(at),
                 ControlFlow::Break(result) => return result,
@@ -115,9 +113,9 @@ where
     O: FnMut() -> F + Send + 'p,
     F: ResultFuture<T, E> + Send + 'p,
     T: Send + 'p,
-    E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + Send + 'static,
+    E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + Display + Send + 'static,
     S: RunState + 'p,
-    S::Ended: CarriesError<E> + Display + Send + 'p,
+    S::Ended: CarriesError<E> + Send + 'p,
 {
     type Output = Result<T, S::Ended>;
 

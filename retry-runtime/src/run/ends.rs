@@ -11,7 +11,7 @@
 //! could not choose for `io::Error`, which would have two. Public types stand for the rows, because messages of rustc name them.
 
 use super::WithoutLimits;
-use crate::call::{Cut, Ends, Never, Stops, same};
+use crate::call::{Cut, Never, Stops};
 use crate::classify::OfClient;
 use crate::error::Error;
 use crate::policy::Policy;
@@ -38,34 +38,21 @@ pub trait HoldsStopped<C, W, X>: Sized {
     /// What can cut an attempt.
     #[doc(hidden)]
     type Limits: Stops<X, W> + Send;
-
-    /// The error of the operation in that of the call.
-    #[doc(hidden)]
-    const ENDS: Ends<Self, X>;
 }
 
 macro_rules! ends {
-    ([$($parameters:tt)*] $Error:ty, $C:ty, $W:ty => $Ended:ty, $own:expr, $Limits:ty) => {
+    ([$($parameters:tt)*] $Error:ty, $C:ty, $W:ty => $Ended:ty, $Limits:ty) => {
         #[diagnostic::do_not_recommend]
         impl<$($parameters)*> HoldsStopped<$C, $W, $Ended> for $Error {
             type Limits = $Limits;
-            const ENDS: Ends<Self, $Ended> = Ends($own);
         }
     };
 }
 
-ends!([E: From<Stopped>] E, Policy, ByFrom => E, same, Cut);
-ends!([A] Error<A>, Policy, ByError => Self, same, Cut);
-ends!([E: OfClient] E, Policy, ByError => Error<E>, Error::failed, Cut);
-ends!([E] E, WithoutLimits, ByFrom => E, same, Never);
-
-/// The error of a call: that of its operation, or an [`Error`] around it. So rustc infers one from the other, as in
-/// `async { Ok(step().await?) }`.
-pub trait CarriesError<E>: From<E> {}
-
-impl<E> CarriesError<E> for E {}
-
-impl<E> CarriesError<E> for Error<E> {}
+ends!([E: From<Stopped>] E, Policy, ByFrom => E, Cut);
+ends!([A] Error<A>, Policy, ByError => Self, Cut);
+ends!([E: OfClient] E, Policy, ByError => Error<E>, Cut);
+ends!([E] E, WithoutLimits, ByFrom => E, Never);
 
 /// A run that something may stop.
 #[diagnostic::on_unimplemented(

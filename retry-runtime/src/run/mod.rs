@@ -23,7 +23,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use self::drive::{BoxedRun, RunParts};
-pub use self::ends::{CarriesError, HoldsStopped, MayStop};
+pub use self::ends::{HoldsStopped, MayStop};
 use self::rules::RunRules;
 pub use self::state::{Beside, ByOn, ByType, ByVerdict, HasSources, Judged, Known, RunState, Runs};
 pub use self::without_limits::WithoutLimits;

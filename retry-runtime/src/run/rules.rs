@@ -11,6 +11,7 @@ use crate::call::{AsksDelay, Call, Judgement, NextAttemptAt, Said};
 use crate::classify::{Assessment, Ruling};
 use crate::event::RetryEvent;
 use crate::lookup::Last;
+use crate::result::{CarriesError, OfClosure};
 
 /// The rules and hooks of a run, each kind in the order in which they were written.
 pub(super) struct RunRules<'p, T, E> {
@@ -31,57 +32,50 @@ type Hook<'p, E> = Box<dyn FnMut(&RetryEvent<'_, E>) + Send + 'p>;
 type OkParts = (bool, Option<Duration>);
 
 impl<T, E> RunRules<'_, T, E> {
-    /// Decides what follows an attempt, as generated code does. The rules see the error of the operation.
+    /// Decides what follows an attempt, as generated code does.
     pub(super) fn settle<S: RunState>(
         &mut self,
-        call: &mut Call<'_, LimitsOf<E, S>, Last<S::Ended>>,
-        ended: Result<Result<T, S::Ended>, LimitsOf<E, S>>,
+        call: &mut Call<'_, LimitsOf<E, S>, Last<E>>,
+        ended: Result<Result<T, E>, LimitsOf<E, S>>,
     ) -> ControlFlow<Result<T, S::Ended>, NextAttemptAt>
     where
-        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended>,
-        S::Ended: Display,
+        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + Display,
+        S::Ended: CarriesError<E>,
     {
+        let ended = ended.map(|result| OfClosure::<_, _, S::Ended>(result, PhantomData));
         for (said, ask) in &mut self.of_ok {
             call.ask_about(&ended, *said, ask);
         }
         if !self.unless.is_empty() {
             call.unless(&ended, |failed| {
-                let error = E::ENDS.own(failed.error());
-                error.is_some_and(|error| self.unless.iter_mut().any(|veto| veto(error)))
+                self.unless.iter_mut().any(|veto| veto(failed.error()))
             });
         }
         call.settle_asking(
             ended,
             |failed| {
-                let ruling = |error: &E| {
-                    let found = self.on.iter().find_map(|find| find(error, failed.harmless));
-                    let assessment = found.unwrap_or_else(|| match &mut self.verdict {
-                        Some(verdict) => verdict(error),
-                        None => error.own(),
-                    });
-                    if self.on.is_empty() && self.when.is_empty() {
-                        return Ruling::by(assessment, failed.harmless);
-                    }
-                    let selected = found.is_some() || self.on.is_empty();
-                    let retry = selected && self.when.iter_mut().all(|when| when(error));
-                    Ruling::when(retry, assessment)
-                };
-                // An attempt fails with the error of the operation alone.
-                let ruling = E::ENDS.own(failed.error()).map(ruling);
+                let error = failed.error();
+                let found = self.on.iter().find_map(|find| find(error, failed.harmless));
+                let assessment = found.unwrap_or_else(|| match &mut self.verdict {
+                    Some(verdict) => verdict(error),
+                    None => error.own(),
+                });
                 Judgement {
-                    ruling: ruling.unwrap_or(Ruling::stop(Assessment::UNKNOWN)),
+                    ruling: if self.on.is_empty() && self.when.is_empty() {
+                        Ruling::by(assessment, failed.harmless)
+                    } else {
+                        let selected = found.is_some() || self.on.is_empty();
+                        let retry = selected && self.when.iter_mut().all(|when| when(error));
+                        Ruling::when(retry, assessment)
+                    },
                     words: failed.words(),
-                    keeps: PhantomData,
+                    keeps: failed.lent(),
                 }
             },
             (AsksDelay::RetryAfter, |error| {
-                let error = E::ENDS.own(error?)?;
-                self.retry_after.iter_mut().find_map(|delay| delay(error))
+                self.retry_after.iter_mut().find_map(|delay| delay(error?))
             }),
-            |event| {
-                let event = event.of(|error| E::ENDS.own(error));
-                self.on_retry.iter_mut().for_each(|hook| hook(&event));
-            },
+            |event| self.on_retry.iter_mut().for_each(|hook| hook(event)),
         )
     }
 }

@@ -111,11 +111,12 @@ fn no_message_suggests_a_private_name() {
 
 /// The names in the code that the attribute and the derive generate. rustc adds one to a message, for the bound that does not hold.
 /// What a user writes, as with `Policy::run`, has only bounds that are in the documentation.
-const GENERATED: [&str; 43] = [
+const GENERATED: [&str; 45] = [
     "Advised",
     "By",
     "Call",
     "CallResult",
+    "Carried",
     "CommitsOnce",
     "Cut",
     "Each",
@@ -136,6 +137,7 @@ const GENERATED: [&str; 43] = [
     "Level",
     "MayRunTwice",
     "Never",
+    "OfClosure",
     "OnEnd",
     "Other",
     "Prepared",

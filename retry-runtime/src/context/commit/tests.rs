@@ -440,7 +440,7 @@ async fn commits_in(attempts: &[u32]) -> Result<(), Stopped> {
 
 const HEDGED: Policy = POLICY.with_hedge(Duration::from_millis(200));
 
-fn judge<'e>(error: &'e Failed<'e, Stopped>) -> Judgement<'e, Nothing> {
+fn judge<'e>(error: &'e Failed<'e, Stopped>) -> Judgement<'e, Stopped, Nothing> {
     Judgement {
         ruling: Ruling::by(verdict_of(error.error()), error.harmless),
         words: error.words(),
@@ -601,10 +601,10 @@ async fn two_effects(ends: FirstEnds, idempotent: bool) -> (Result<(), Stopped>,
         NO_LIMITS.run(once).unboxed().await
     };
     let race = call.race(body, |call, ended| {
-        call.settle(ended, |_| Judgement {
+        call.settle(ended, |error| Judgement {
             ruling: Ruling::retry(Assessment::new(Verdict::Transient)),
             words: &"lost",
-            keeps: std::marker::PhantomData::<Nothing>,
+            keeps: error.dropped(),
         })
     });
     let settled = race.await.break_value().expect("no attempt is left");
