@@ -84,8 +84,8 @@ impl Given {
                 (Form::List(tokens), at)
             }
             (RawValue::List { tokens, at }, _) => {
-                let refused = refuse(at, value::not_a_list(key, &tokens));
-                if tokens.is_empty() {
+                let refused = refuse(at, value::not_equals(key, "(", &tokens));
+                if tokens.is_empty() || value::has_assignment(&tokens) {
                     return refused;
                 }
                 // The value may hold a mistake of its own.

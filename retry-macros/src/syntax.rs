@@ -215,12 +215,18 @@ impl Reader<'_, '_> {
     /// What people write for `=`: `key: value`, `key[value]`.
     fn wrong_separator(&mut self, key: &Key) -> Option<RawValue> {
         let found = token(self.input);
-        self.push(At::of(&found), wording::not_equals(key, &typed(&found)));
         let group = lone_group(&found);
         if group.is_some() || self.input.peek(Token![:]) {
             skip(self.input);
         }
-        group.map(|group| RawValue::Assigned(bare(group.stream())))
+        let assigned = group.map(|group| bare(group.stream()));
+        let value = assigned.clone();
+        let value = value.unwrap_or_else(|| until(&self.input.fork(), None, self.vocabulary.find));
+        self.push(
+            At::of(&found),
+            wording::not_equals(key, &typed(&found), &value),
+        );
+        assigned.map(RawValue::Assigned)
     }
 
     /// Reads the comma after an argument, or reports that it is missing.

@@ -13,6 +13,7 @@ pub(super) fn unknown(name: &str, value: &RawValue) -> Message {
     let message = Message::new(format!("unknown key `{name}`"));
     let message = match text::nearest(name, &mut KEYS.iter().map(|key| key.name)) {
         Some(nearest) => message.help(format!("did you mean `{nearest}`?")),
+        None if is_constant(name) => message.help(format!("write `policy = {name}`")),
         // A lone type was most likely meant for `on`.
         None if name.starts_with(char::is_uppercase) => {
             message.help(format!("write `on = {name}`"))
@@ -20,6 +21,11 @@ pub(super) fn unknown(name: &str, value: &RawValue) -> Message {
         None => message.help("write one of the keys below, or remove it"),
     };
     message.note(format!("the keys are {}", all_keys()))
+}
+
+/// `FAST_IO`, as in `run!(FAST_IO, async || …)`.
+fn is_constant(name: &str) -> bool {
+    name.len() > 1 && !name.contains(char::is_lowercase)
 }
 
 /// All keys, in lines that are indented to the text after `note: `.

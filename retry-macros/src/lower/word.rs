@@ -110,6 +110,15 @@ impl WordList {
         }
     }
 
+    /// `jitter = 0.5`.
+    fn percent(&self, text: &str) -> Option<String> {
+        self.words().find(|word| word.ends_with('%'))?;
+        let share: f64 = text.parse().ok()?;
+        (0.0..=1.0)
+            .contains(&share)
+            .then(|| format!("{:.0}%", 100.0 * share))
+    }
+
     fn resembles(&self, name: &Ident) -> bool {
         self.nearest(&name.to_string()).is_some()
     }
@@ -119,6 +128,8 @@ impl WordList {
         let plain = found.trim_matches('"').trim();
         // Only the last segment of a path such as `Jitter::Ful` can be a misspelt word.
         let nearest = self.nearest(plain.rsplit("::").next().unwrap_or(plain));
+        let percent = self.percent(plain);
+        let nearest = nearest.or(percent.as_deref());
         let words = text::list(self.words().map(|word| format!("\"{word}\"")), ", ");
         given.mistake(wording::unknown_word(
             given.key, self.noun, &found, nearest, &words,

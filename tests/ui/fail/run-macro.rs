@@ -24,6 +24,28 @@ mod no_verdict {
     }
 }
 
+mod limit_in_the_result {
+    //! expect: mismatched types
+
+    use super::*;
+
+    async fn call() -> Result<u8, Foreign> {
+        run!(timeout = "1s", when = |_| true, async || foreign().await).await
+    }
+}
+
+mod rule_of_values {
+    //! expect: `[ErrorKind; 1]` is not a function that returns `bool`
+
+    use super::*;
+
+    const KINDS: [io::ErrorKind; 1] = [io::ErrorKind::TimedOut];
+
+    async fn call() {
+        let _ = run!(when = KINDS, async || fetch().await).await;
+    }
+}
+
 mod not_awaited {
     //! expect: mismatched types
 
