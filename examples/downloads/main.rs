@@ -92,7 +92,8 @@ impl Part {
         Ok(())
     }
 
-    /// Writes a chunk. A large one belongs into `tokio::fs`.
+    /// Writes a chunk. A large one belongs into `spawn_blocking`: a file of `tokio::fs` that is dropped without a `flush` may still be
+    /// writing when the next attempt begins.
     fn add(&mut self, chunk: &[u8]) -> io::Result<()> {
         let part = self.path.with_extension("part");
         OpenOptions::new()

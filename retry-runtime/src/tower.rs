@@ -135,8 +135,8 @@ pub trait Requests<Q, A> {
         None
     }
 
-    /// Returns how long exactly to wait after a response that is retried, without jitter. Default: `None`, so the delay is that of
-    /// the policy, and of the hint.
+    /// Returns how long exactly to wait after a response that is retried, without jitter. For `None`, the default, or zero, the
+    /// delay is that of the policy, and of the hint.
     fn delay(&self, _request: Option<&Q>, _response: &A) -> Option<Duration> {
         None
     }
@@ -556,8 +556,10 @@ impl<Q, L> RetryLayer<Q, L> {
             once.inspect(|once| once.end(ended));
             let (ended, response) = answer.settles(harmless);
             let elsewhere = matches!(&ended, Ok(Err(failed)) if is_elsewhere(failed.assessment));
-            let delay =
+            let asked =
                 (response.as_ref()).and_then(|response| requests.delay(sending.copy(), response));
+            // A server that says zero in the last second of a limit shall not get requests without a wait.
+            let delay = asked.filter(|delay| !delay.is_zero());
             let decided = call.settle_with(
                 ended.map(|sent| sent.map_err(described)),
                 |failed| Judgement {

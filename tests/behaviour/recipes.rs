@@ -1,6 +1,6 @@
 //! What the guide recommends for whole programs, against the fault that it is about.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
@@ -10,6 +10,7 @@ use futures::FutureExt as _;
 use futures::stream::{self, StreamExt as _};
 use reattempt::{BATCH, Budget, Policy, Verdict, retry};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::script::ms;
@@ -150,4 +151,81 @@ async fn a_late_answer_on_a_serial_line_is_not_that_of_the_next_request() {
         }
     };
     tokio::join!(answers, reads);
+}
+
+/// A server whose first answer is lost before it took anything.
+#[derive(Default)]
+struct Store {
+    calls: Cell<u32>,
+    stored: RefCell<Vec<u8>>,
+}
+
+impl Store {
+    fn send(&self, batch: &[u8]) -> io::Result<()> {
+        if self.calls.replace(self.calls.get() + 1) == 0 {
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
+        self.stored.borrow_mut().extend_from_slice(batch);
+        Ok(())
+    }
+}
+
+/// `progress.md`: what the body takes out before it is sent is lost.
+#[tokio::test(start_paused = true)]
+async fn a_buffer_is_emptied_after_it_was_sent() {
+    #[retry]
+    async fn take(store: &Store, buffer: &mut Vec<u8>) -> io::Result<()> {
+        store.send(&mem::take(buffer))
+    }
+    #[retry]
+    async fn lend(store: &Store, buffer: &mut Vec<u8>) -> io::Result<()> {
+        store.send(&buffer[..])?;
+        buffer.clear();
+        Ok(())
+    }
+    let (taken, lent) = (Store::default(), Store::default());
+    take(&taken, &mut vec![7]).await.unwrap();
+    lend(&lent, &mut vec![7]).await.unwrap();
+    assert_eq!((taken.stored.take(), lent.stored.take()), (vec![], vec![7]));
+}
+
+/// `programs.md`: a device that was offline does not wait for the end of a long delay.
+#[tokio::test(start_paused = true)]
+async fn a_wait_ends_when_the_device_is_online_again() {
+    async fn back(mut online: watch::Receiver<bool>) {
+        online.mark_unchanged();
+        let _ = online.changed().await;
+    }
+    #[retry(
+        attempts = "unlimited",
+        backoff = "constant",
+        base = "5m",
+        max_delay = "5m",
+        jitter = "none",
+        cancel_waits = back(online.clone())
+    )]
+    async fn report(online: &watch::Receiver<bool>) -> io::Result<()> {
+        if *online.borrow() {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::NetworkUnreachable.into())
+        }
+    }
+    let (network, online) = watch::channel(false);
+    let began = Instant::now();
+    let reported = async {
+        loop {
+            match report(&online).await {
+                Err(cancelled) if cancelled.kind() == io::ErrorKind::Interrupted => {}
+                ended => break ended,
+            }
+        }
+    };
+    let returns = async {
+        sleep(ms(10_000)).await;
+        network.send_replace(true);
+    };
+    let (reported, ()) = tokio::join!(reported, returns);
+    reported.unwrap();
+    assert_eq!(began.elapsed(), ms(10_000));
 }

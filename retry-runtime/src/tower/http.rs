@@ -78,7 +78,7 @@ impl HttpRequests {
         with_refusals(Fn(StatusCode, &HeaderMap) -> bool) => refused;
 
         /// Waits exactly as long as `delay` says after a response that is retried, without jitter, if it returns a duration. Use it
-        /// for headers such as `RateLimit-Reset`. For `None`, the wait is that without it. One above `max_retry_after`, or one that
+        /// for headers such as `RateLimit-Reset`. For `None` or zero, the wait is that without it. One above `max_retry_after`, or one that
         /// does not fit the deadline, ends the call. A 403, 409, 413 or 423 with a duration is throttled, as in
         /// [`StatusError::with_retry_after`].
         ///

@@ -23,7 +23,8 @@ use reattempt::http_1::{StatusError, is_idempotent, set_attempt_headers};
 use reattempt::testing::{Fault, Scope};
 use reattempt::tower_0_5::{HttpRequests, RequestBody, Requests, RetryLayer, RetryService};
 use reattempt::{
-    Budget, Budgets, Outcome, Policy, Retryable, Stopped, WithoutLimits, deadline, with_report,
+    Budget, Budgets, Jitter, Outcome, Policy, Retryable, Stopped, WithoutLimits, deadline,
+    with_report,
 };
 use reqwest_middleware::ClientBuilder;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -640,25 +641,33 @@ async fn a_post_that_only_reads_is_named_by_its_path() {
 
 #[tokio::test(start_paused = true)]
 async fn rules_of_the_requests_say_what_did_not_run_and_how_long_to_wait() {
-    let service = service_fn(|_: Request<String>| {
-        let response = Response::builder().status(429).header("x-wait", "1700");
-        ready(Ok::<_, Infallible>(response.body(String::new()).unwrap()))
-    });
     let millis = |_, headers: &HeaderMap| {
         let millis = headers.get("x-wait")?.to_str().ok()?.parse().ok()?;
         Some(Duration::from_millis(millis))
     };
-    let refused = HttpRequests::new().with_refusals(|status, _| status == 429);
-    for (requests, attempts, waited) in [
-        (HttpRequests::new(), 1, 0),
-        (HttpRequests::new().with_retry_after(millis), 1, 0),
-        (refused.with_retry_after(millis), 3, 3_400),
+    let refused =
+        |refused: u16| HttpRequests::new().with_refusals(move |status, _| status == refused);
+    let asked = |requests: HttpRequests| requests.with_retry_after(millis);
+    for (requests, status, waits, attempts, waited) in [
+        (HttpRequests::new(), 429, "1700", 1, 0),
+        (asked(HttpRequests::new()), 429, "1700", 1, 0),
+        (asked(refused(429)), 429, "1700", 3, 3_400),
+        // Also in the last second of a limit, requests come no faster than the policy has them.
+        (asked(refused(429)), 429, "0", 3, 3),
+        // While a service moves, its load balancer answers so.
+        (refused(404), 404, "", 3, 3),
+        (refused(404), 400, "", 1, 0),
     ] {
-        let layer = RetryLayer::new(QUICK).with_requests(requests);
+        let service = service_fn(move |_: Request<String>| {
+            let response = Response::builder().status(status).header("x-wait", waits);
+            ready(Ok::<_, Infallible>(response.body(String::new()).unwrap()))
+        });
+        let policy = QUICK.with_jitter(Jitter::None);
+        let layer = RetryLayer::new(policy).with_requests(requests);
         let began = Instant::now();
         let post = Request::post("/").body(String::new()).unwrap();
         let (sent, report) = with_report(layer.layer(service).oneshot(post)).await;
-        assert_eq!(sent.unwrap().status(), 429);
+        assert_eq!(sent.unwrap().status(), status);
         assert_eq!(report.unwrap().attempts(), attempts);
         assert_eq!(began.elapsed(), Duration::from_millis(waited));
     }

@@ -274,13 +274,18 @@ fn delay(headers: &HeaderMap, now: Duration) -> Option<Duration> {
     number("ratelimit-reset").map(Duration::from_secs)
 }
 
-/// Asks again when the provider says. With a delay, a 403 or a 413 would be retried too.
+/// Asks again when the provider says. With a delay, a 403 is retried too: it shall be one whose limit is used up, as GitHub has it.
 #[retry(attempts = 3, base = "10ms", idempotent = true)]
 async fn prompt(client: &Client, url: &str) -> Result<String, RequestError> {
     let answer = client.post(url).send().await?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let asked = delay(answer.headers(), now.unwrap_or_default());
-    let asked = asked.filter(|_| answer.status() == 429);
+    let is_used_up =
+        (answer.headers().get("x-ratelimit-remaining")).is_some_and(|left| left == "0");
+    let asked = asked.filter(|_| match answer.status().as_u16() {
+        429 => true,
+        status => status == 403 && is_used_up,
+    });
     let answer = answer.check().map_err(|error| match asked {
         Some(asked) => error.with_retry_after(asked),
         None => error,
@@ -288,22 +293,29 @@ async fn prompt(client: &Client, url: &str) -> Result<String, RequestError> {
     Ok(answer.text().await?)
 }
 
-fn provider(statuses: &Mutex<Vec<u16>>, _: &Method, _: &HeaderMap, _: &[u8]) -> Response {
-    let status = statuses.lock().unwrap().remove(0);
+type Answers = Vec<(u16, &'static str)>;
+
+fn provider(script: &Mutex<Answers>, _: &Method, _: &HeaderMap, _: &[u8]) -> Response {
+    let (status, left) = script.lock().unwrap().remove(0);
     let status = StatusCode::from_u16(status).unwrap();
-    (status, [("retry-after-ms", "150")]).into_response()
+    let headers = [("retry-after-ms", "150"), ("x-ratelimit-remaining", left)];
+    (status, headers).into_response()
 }
 
 #[tokio::test]
-async fn a_prompt_waits_as_its_provider_says_after_a_429_and_not_after_a_403() {
-    for (statuses, waits) in [(&[429, 429, 200][..], 2), (&[403], 0)] {
-        let script = Arc::new(Mutex::new(statuses.to_vec()));
+async fn a_prompt_waits_as_its_provider_says_if_a_limit_is_used_up() {
+    for (script, waits) in [
+        (&[(429, "9"), (403, "0"), (200, "9")][..], 2),
+        (&[(403, "9")], 0),
+    ] {
+        let succeeds = script.len() > 1;
+        let script = Arc::new(Mutex::new(script.to_vec()));
         let url = serve(Arc::clone(&script), provider).await;
         let began = Instant::now();
         let answered = prompt(&client(), &url).await;
-        assert_eq!(answered.is_ok(), statuses.ends_with(&[200]), "{answered:?}");
+        assert_eq!(answered.is_ok(), succeeds, "{answered:?}");
         assert!(began.elapsed() >= waits * Duration::from_millis(150));
-        assert!(script.lock().unwrap().is_empty(), "{statuses:?}");
+        assert!(script.lock().unwrap().is_empty(), "{script:?}");
     }
 }
 

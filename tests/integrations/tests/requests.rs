@@ -642,6 +642,12 @@ harmful! {
     a_closure_without_limits(http, url, attempts = 1) -> RequestError, 2 of [Answer::Reset] => {
         POLICY.without_limits().run(|| in_a_closure(http, url)).await
     }
+    a_client_that_retries(_http, url, idempotent = false) -> RequestError, 2 of [Answer::Reset] => {
+        let again = client::retry::for_host("127.0.0.1").classify_fn(|attempt| {
+            if attempt.error().is_some() { attempt.retryable() } else { attempt.success() }
+        });
+        plain(Client::builder().no_proxy().retry(again).build()?.post(url).send()).await
+    }
     a_message(_http, url) -> io::Error, 2 of [Answer::Close] => {
         let broker = TcpStream::connect(url.trim_start_matches("http://").trim_end_matches('/'));
         let mut broker = broker.await?;
