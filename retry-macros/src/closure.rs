@@ -18,7 +18,7 @@ use syn::{Expr, ReturnType, Token, Type};
 
 use crate::errors::{At, Errors, Message, item as wording, typed};
 use crate::item::{self, Bars, Function};
-use crate::tokens::{bare, generated, inside, is_punct, is_word, lone_group};
+use crate::tokens::{bare, generated, has_word, inside, is_punct, is_word, lone_group};
 use crate::{attribute, editor, keys};
 
 /// Expands `run!(keys, closure)`.
@@ -86,9 +86,9 @@ fn no_closure(operation: &TokenStream, blocking: bool) -> Message {
     };
     let body = match syn::parse2(operation.clone()) {
         Ok(Expr::Async(block)) => typed(&block.block.to_token_stream()),
-        Ok(Expr::Await(_)) => typed(operation),
         Ok(Expr::Path(path)) => format!("{}(){awaited}", typed(&quote!(#path))),
-        Ok(_) => format!("{}{awaited}", typed(operation)),
+        Ok(_) if blocking => typed(operation),
+        Ok(_) => waiting(operation),
         Err(_) => format!("fetch(){awaited}"),
     };
     let write = format!("{head} {body}");
@@ -96,6 +96,18 @@ fn no_closure(operation: &TokenStream, blocking: bool) -> Message {
         wording::no_closure("nothing", &write)
     } else {
         wording::no_closure(&format!("`{}`", typed(operation)), &write)
+    }
+}
+
+/// A body as typed, which awaits something.
+fn waiting(body: &TokenStream) -> String {
+    let mut tokens = body.clone().into_iter();
+    if tokens.any(|token| is_punct(Some(&token), ";")) {
+        typed(&quote!({ #body }))
+    } else if has_word(body, "await") {
+        typed(body)
+    } else {
+        format!("{}.await", typed(body))
     }
 }
 
@@ -168,8 +180,8 @@ impl Closure {
             (Some(_), Some(at)) => errors.push(at, wording::blocking_and_async("closures")),
             (None, None) => {
                 let message = match syn::parse2(self.body.clone()) {
-                    Ok(Expr::Async(block)) => wording::closure_of_block(&block.block),
-                    _ => wording::closure_not_async(&typed(&self.body)),
+                    Ok(Expr::Async(block)) => wording::closure_of_block(&block),
+                    _ => wording::closure_not_async(&waiting(&self.body)),
                 };
                 errors.push(self.bars.span, message);
             }

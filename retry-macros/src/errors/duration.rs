@@ -64,7 +64,7 @@ pub(crate) fn refused(key: &Key, found: &str, fault: &DurationFault<'_>) -> Mess
 const UNITS: &str = "the units are `ns`, `us`, `ms`, `s`, `m`, `h`";
 
 /// The units that a number without a unit most likely has, the likelier one first.
-fn likely_units(number: &str) -> [&'static str; 2] {
+pub(crate) fn likely_units(number: &str) -> [&'static str; 2] {
     // From 100 on, people most likely mean milliseconds.
     match number.parse::<f64>() {
         Ok(value) if value >= 100.0 => ["ms", "s"],

@@ -1,7 +1,7 @@
 //! Wording: the annotated function.
 
 use proc_macro2::Ident;
-use quote::ToTokens as _;
+use quote::quote;
 
 messages! {
     not_a_function(found: &Ident) {
@@ -27,12 +27,15 @@ messages! {
 
     closure_not_async(body: &str) {
         "this closure is not async, expected `async ||`, or the key `blocking`";
-        help "write `async || {body}.await`; or, if it blocks its thread, `run!(blocking, …)`";
+        help "write `async || {body}`; or, if it blocks its thread, `run!(blocking, …)`";
     }
 
-    closure_of_block(block: &syn::Block) {
+    closure_of_block(future: &syn::ExprAsync) {
         "this closure is not async, expected `async ||`";
-        help "write `async || {}`", super::typed(&block.to_token_stream());
+        help "write `{}`", {
+            let (capture, block) = (future.capture, &future.block);
+            super::typed(&quote!(async #capture || #block))
+        };
     }
 
     after_closure() {

@@ -115,15 +115,13 @@ pub(crate) fn unknown_word(
     key: &Key,
     noun: &str,
     found: &str,
-    nearest: Option<&str>,
+    nearest: Option<String>,
     words: &str,
 ) -> Message {
     let message = Message::new(format!("unknown {noun} `{found}`"));
     let list = format!("`{key}` is one of {words}");
     match nearest {
-        Some(word) => message
-            .help(format!("did you mean `{key} = \"{word}\"`?"))
-            .note(list),
+        Some(write) => message.help(format!("did you mean {write}?")).note(list),
         None => message.help(list),
     }
 }
@@ -136,6 +134,8 @@ pub(crate) fn not_a_key(tokens: &TokenStream) -> Message {
     }
     let help = if syn::parse2::<syn::TypePath>(tokens.clone()).is_ok() {
         format!("write `on = {text}`, or several as `on(A, B)`")
+    } else if text.starts_with("Policy::") {
+        format!("write `policy = {text}`")
     } else {
         "write `key = value`, such as `attempts = 4`".to_owned()
     };

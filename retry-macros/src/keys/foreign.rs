@@ -44,7 +44,7 @@ static TABLE: &[(&str, ForeignWord)] = {
         Value(Id::Backoff, "linear") => "linear";
         Value(Id::Backoff, "fibonacci") => "fibonacci";
         Key(Id::Base) =>
-            "initial_interval initial_delay delay interval initial_backoff base_delay wait_initial retry_delay delay_ms from_millis";
+            "initial_interval initial_delay delay interval initial_backoff base_delay wait_initial retry_delay delay_ms from_millis wait_duration";
         Key(Id::ThrottledBase) => "throttle_base throttled_delay";
         Key(Id::MinDelay) => "minimum_delay floor";
         Key(Id::MaxDelay) => "max_interval max_backoff with_max_delay cap max_wait wait_max max_delay_ms";
@@ -59,8 +59,8 @@ static TABLE: &[(&str, ForeignWord)] = {
         Key(Id::Verdict) => "classify";
         Key(Id::WhenOk) => "retry_if_result retry_on_result retry_on_result_predicate";
         Key(Id::Until) => "wait_until retry_until poll_until";
-        Key(Id::On) => "retry_on retry_for exceptions errors error";
-        Key(Id::Unless) => "not_on except exclude ignore abort_if stop_if";
+        Key(Id::On) => "retry_on retry_for retry_exceptions include handle exceptions errors error";
+        Key(Id::Unless) => "not_on except exclude ignore ignore_exceptions abort_if stop_if";
         Key(Id::Policy) => "preset config settings options";
         Key(Id::Budget) => "retry_budget token_bucket";
         Key(Id::Blocking) => "sync";

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens as _;
 use syn::{Expr, ExprClosure, UnOp};
 
+use super::types::among;
 use crate::errors::{Mistake, combination, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::model::Written;
@@ -34,6 +35,9 @@ pub(super) fn function(given: &Given) -> Result<Expr, Mistake> {
         Expr::Closure(_) => format!("|{argument}| …"),
         // `is_temporary()`.
         Expr::Call(call) => whole(&call.func),
+        Expr::Array(list) if argument == "error" => {
+            format!("|error| {}", among(&list.elems).as_deref().unwrap_or("…"))
+        }
         Expr::Field(_) => format!("|{argument}| {}({argument})", whole(&expr)),
         // An expression such as `error.is_temporary()`, which lacks the `|error|` before it.
         answer => {

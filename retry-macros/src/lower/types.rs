@@ -57,7 +57,10 @@ fn not_types(element: &Given) -> Message {
         Ok(types) if types.len() > 1 => format!("{key}({})", found.trim_matches('"')),
         _ if matches!(form.parse(Expr::parse), Ok(Expr::Closure(_))) => asking(key, "…"),
         _ => match form.parse(Pat::parse_multi_with_leading_vert) {
-            Ok(Pat::Slice(list)) => of_list(key, &list.elems),
+            Ok(Pat::Slice(list)) => match among(&list.elems) {
+                Some(answer) => asking(key, &answer),
+                None => format!("{key}({})", whole(&list.elems)),
+            },
             Ok(Pat::TupleStruct(_) | Pat::Struct(_) | Pat::Or(_)) => pattern(key, &found),
             _ => key.example.to_owned(),
         },
@@ -71,21 +74,20 @@ fn asking(key: &Key, answer: &str) -> String {
     format!("{key} = |error| {answer}")
 }
 
-/// `on = [A::X, A::Y]`, `on = [ErrorKind::X, ErrorKind::Y]`, `on = [A, B]`.
-fn of_list(key: &Key, elements: &Punctuated<Pat, Token![,]>) -> String {
+/// Whether an error is one of a list of variants or of kinds: `[A::X, A::Y]`, `[ErrorKind::X, ErrorKind::Y]`.
+pub(super) fn among(elements: &Punctuated<impl ToTokens, Token![,]>) -> Option<String> {
     let elements: Vec<_> = elements.iter().map(|element| whole(element)).collect();
     let has_variants = |text: &String| {
         let of = text.rsplit("::").nth(1);
         of.is_some_and(|of| of.starts_with(char::is_uppercase))
     };
     let alternatives = elements.join(" | ");
-    match alternatives.as_str() {
-        kinds if kinds.contains("ErrorKind::") => {
-            asking(key, &format!("matches!(error.kind(), {kinds})"))
-        }
-        variants if elements.iter().any(has_variants) => pattern(key, variants),
-        _ => format!("{key}({})", elements.join(", ")),
-    }
+    let subject = if alternatives.contains("ErrorKind::") {
+        "error.kind()"
+    } else {
+        "error"
+    };
+    (elements.iter().any(has_variants)).then(|| format!("matches!({subject}, {alternatives})"))
 }
 
 fn pattern(key: &Key, found: &str) -> String {

@@ -1,10 +1,17 @@
 //! The message for an unknown key. It names the nearest key, or our key for a key of another crate.
 
+use std::time::Duration;
+
+use proc_macro2::Delimiter;
+
+use crate::duration;
+use crate::errors::duration::likely_units;
 use crate::errors::{Message, typed};
 use crate::given::Form;
 use crate::keys::{self, ForeignWord, Grammar, Id, KEYS, Key};
 use crate::syntax::{RawValue, asks_function};
 use crate::text;
+use crate::tokens::lone_group;
 
 pub(super) fn unknown(name: &str, value: &RawValue) -> Message {
     if let Some(ours) = keys::foreign(name) {
@@ -44,11 +51,18 @@ fn all_keys() -> String {
 }
 
 fn foreign(name: &str, ours: ForeignWord, value: &RawValue) -> Message {
+    let is_list = (value.tokens().and_then(lone_group))
+        .is_some_and(|list| list.delimiter() == Delimiter::Bracket);
     let (key, write) = match ours {
-        ForeignWord::Key(id) => (id.key(), Some(renamed(id.key(), value))),
+        ForeignWord::Key(Id::Base) if is_list => {
+            let key = Id::Delays.key();
+            (key, Some(renamed(name, key, value)))
+        }
+        ForeignWord::Key(id) => (id.key(), Some(renamed(name, id.key(), value))),
         ForeignWord::Value(id, word) => (id.key(), Some(format!("{} = \"{word}\"", id.key()))),
         ForeignWord::Retries => {
-            let attempts = number(value).and_then(|number| number.checked_add(1));
+            let number = number(value).and_then(|number| number.parse::<u64>().ok());
+            let attempts = number.and_then(|number| number.checked_add(1));
             let write = attempts.map(|attempts| format!("attempts = {attempts}"));
             (Id::Attempts.key(), write)
         }
@@ -67,7 +81,7 @@ fn foreign(name: &str, ours: ForeignWord, value: &RawValue) -> Message {
 }
 
 /// Our key with the user's value, or with the value of our example if the user's value cannot be right.
-fn renamed(key: &Key, value: &RawValue) -> String {
+fn renamed(name: &str, key: &Key, value: &RawValue) -> String {
     let tokens = value.tokens().cloned().unwrap_or_default();
     let text = typed(&tokens);
     if matches!(value, RawValue::List { .. }) && key.grammar.is_list() {
@@ -81,22 +95,38 @@ fn renamed(key: &Key, value: &RawValue) -> String {
     let foreign = is_among(&["attempts", "backoff", "factor", "jitter"]) && text.contains('(')
         || is_among(&["jitter"]) && matches!(&*text, "true" | "false")
         || is_among(&["jitter", "on"]) && begins_with_digit
+        || is_among(&["delays"]) && begins_with_digit && !text.contains('"')
         // A pattern, as in `matches = MyError::Closed`.
         || key.grammar == Grammar::Function && !Form::of(tokens).tokens().is_ok_and(asks_function);
-    let lacks_unit = key.kind == "a duration" && number(value).is_some();
-    if foreign || lacks_unit || text.is_empty() || text.ends_with('…') {
+    let number = number(value).filter(|_| key.kind == "a duration");
+    if let Some(text) = number.map(|number| with_unit(name, &number)) {
+        let counts = |length: Duration| key.zero.is_none() || !length.is_zero();
+        if duration::parse(&text).is_ok_and(counts) {
+            return format!("{key} = \"{text}\"");
+        }
+        return key.example.to_owned();
+    }
+    if foreign || text.is_empty() || text.ends_with('…') {
         return key.example.to_owned();
     }
     format!("{key} = {text}")
 }
 
-/// The value as a whole number, quoted or not.
-fn number(value: &RawValue) -> Option<u64> {
-    match syn::parse2(value.tokens()?.clone()).ok()? {
-        syn::Lit::Int(int) => int.base10_parse().ok(),
-        syn::Lit::Str(text) => text.value().trim().parse().ok(),
-        _ => None,
-    }
+/// A number with the unit that its key names, or else the likelier one.
+fn with_unit(name: &str, number: &str) -> String {
+    let unit = match text::snake_case(name).rsplit('_').next() {
+        Some("ms" | "millis") => "ms",
+        Some("secs" | "seconds") => "s",
+        _ => likely_units(number)[0],
+    };
+    format!("{number}{unit}")
+}
+
+/// The value as a number, quoted or not.
+fn number(value: &RawValue) -> Option<String> {
+    let text = typed(value.tokens()?);
+    let text = text.trim_matches(['"', ' ']);
+    text.parse::<f64>().ok().map(|_| text.to_owned())
 }
 
 #[cfg(test)]

@@ -5,8 +5,10 @@ use quote::{ToTokens as _, quote};
 use syn::{Expr, Lit, LitInt, LitStr};
 
 use super::expression::{is_constant_name, value};
+use crate::duration;
 use crate::errors::{Mistake, value as wording};
 use crate::given::{Form, Given};
+use crate::keys::Key;
 use crate::model::Written;
 use crate::operand::{literal, lone_name, peel};
 use crate::text;
@@ -110,15 +112,6 @@ impl WordList {
         }
     }
 
-    /// `jitter = 0.5`.
-    fn percent(&self, text: &str) -> Option<String> {
-        self.words().find(|word| word.ends_with('%'))?;
-        let share: f64 = text.parse().ok()?;
-        (0.0..=1.0)
-            .contains(&share)
-            .then(|| format!("{:.0}%", 100.0 * share))
-    }
-
     fn resembles(&self, name: &Ident) -> bool {
         self.nearest(&name.to_string()).is_some()
     }
@@ -128,13 +121,30 @@ impl WordList {
         let plain = found.trim_matches('"').trim();
         // Only the last segment of a path such as `Jitter::Ful` can be a misspelt word.
         let nearest = self.nearest(plain.rsplit("::").next().unwrap_or(plain));
-        let percent = self.percent(plain);
-        let nearest = nearest.or(percent.as_deref());
+        let nearest = nearest.map(|word| format!("`{} = \"{word}\"`", given.key));
+        let nearest = nearest.or_else(|| of_number(given.key, plain));
         let words = text::list(self.words().map(|word| format!("\"{word}\"")), ", ");
         given.mistake(wording::unknown_word(
             given.key, self.noun, &found, nearest, &words,
         ))
     }
+}
+
+/// What a number or a duration most likely means: `jitter = 0.5`, `backoff = 2`, `backoff = "1s"`.
+fn of_number(key: &Key, text: &str) -> Option<String> {
+    let is_duration = duration::parse(text).is_ok();
+    Some(match (key.name, text.parse::<f64>()) {
+        ("jitter", Ok(share)) if (0.0..=1.0).contains(&share) => {
+            format!("`jitter = \"{:.0}%\"`", 100.0 * share)
+        }
+        ("jitter", Ok(percent)) if (1.0..=100.0).contains(&percent) => {
+            format!("`jitter = \"{percent:.0}%\"`")
+        }
+        ("jitter", Err(_)) if is_duration => "`jitter = \"20%\"`, a share of each delay".to_owned(),
+        ("backoff", Ok(factor)) if (1.0..=10.0).contains(&factor) => format!("`factor = {text}`"),
+        ("backoff", Err(_)) if is_duration => format!("`base = \"{text}\"`"),
+        _ => return None,
+    })
 }
 
 /// Reads a text that is not empty.

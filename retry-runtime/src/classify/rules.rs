@@ -102,7 +102,7 @@ impl Ruling {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a function that returns `{A}`",
     label = "expected a function that returns `{A}`",
-    note = "to compare with a value, write a closure: `|error| KINDS.contains(&error.kind())`",
+    note = "to compare with a value, write a closure: `|error| matches!(error, MyError::Busy)`, or `|error| KINDS.contains(&error.kind())`",
     note = "rules and hooks are not async: spawn a task in a hook, or write `before_retry` in the attribute"
 )]
 pub trait Answers<S: ?Sized, A = ()>: FnMut(&S) -> A {}

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use reattempt::retry;
+use reattempt::{retry, run};
 
 fn main() {}
 
@@ -776,6 +776,10 @@ pub mod parameter_of_the_impl {
         pub async fn ping(&self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    pub async fn ping<const RETRIES: u32>(client: &Client<RETRIES>) -> io::Result<()> {
+        run!(attempts = RETRIES, async || client.ping().await).await //~ can't use generic parameters from outer item
     }
 }
 

@@ -268,4 +268,18 @@ mod when_async {
     }
 }
 
+mod on_constant {
+    //! expect: constant provided when a type was expected
+
+    use std::io;
+
+    use reattempt::run;
+
+    const KINDS: &[io::ErrorKind] = &[io::ErrorKind::TimedOut];
+
+    async fn fetch() -> io::Result<u8> {
+        run!(on = KINDS, async || io::Result::Ok(1)).await
+    }
+}
+
 fn main() {}
