@@ -556,10 +556,9 @@ impl<Q, L> RetryLayer<Q, L> {
             once.inspect(|once| once.end(ended));
             let (ended, response) = answer.settles(harmless);
             let elsewhere = matches!(&ended, Ok(Err(failed)) if is_elsewhere(failed.assessment));
-            let asked =
-                (response.as_ref()).and_then(|response| requests.delay(sending.copy(), response));
+            let asked = |response: &_| requests.delay(sending.copy(), response);
             // A server that says zero in the last second of a limit shall not get requests without a wait.
-            let delay = asked.filter(|delay| !delay.is_zero());
+            let delay = (response.as_ref().and_then(asked)).filter(|delay| !delay.is_zero());
             let decided = call.settle_with(
                 ended.map(|sent| sent.map_err(described)),
                 |failed| Judgement {
