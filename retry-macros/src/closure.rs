@@ -198,9 +198,6 @@ impl Closure {
                 }
             }
         }
-        for word in exits::leaving(&self.body) {
-            errors.push(word.span(), wording::leaves_closure(&word));
-        }
         (errors.count() == before).then(|| {
             // An output that is no type of the user.
             let output = || Type::Verbatim(generated!(::core::result::Result<_, _>));

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::{Block, Expr, Stmt};
 
-use crate::tokens::{before, deep, delimiter, is_among, is_punct, is_word};
+use crate::tokens::{delimiter, is_among, is_punct, is_word};
 
 /// The first `Ok(…)`, if a body ends in nothing else, so that nothing says which error it has.
 pub(super) fn untyped_ok(body: &TokenStream) -> Option<Span> {
@@ -60,42 +60,4 @@ fn has_typed_exit(body: &TokenStream) -> bool {
         }
         _ => false,
     })
-}
-
-/// Each `break` and `continue` that would leave the closure.
-pub(super) fn leaving(body: &TokenStream) -> Vec<Ident> {
-    let tokens: Vec<_> = deep(body).collect();
-    let is_label =
-        |three: &&[TokenTree]| is_punct(three.first(), "'") && is_punct(three.get(2), ":");
-    let labels = tokens.windows(3).filter(is_label);
-    let labels = labels.filter_map(|three| three.get(1));
-    let labels: Vec<_> = labels.map(ToString::to_string).collect();
-    let mut found = Vec::new();
-    leave(body.clone(), false, &labels, &mut found);
-    found
-}
-
-fn leave(body: TokenStream, in_loop: bool, labels: &[String], found: &mut Vec<Ident>) {
-    let tokens: Vec<_> = body.into_iter().collect();
-    let mut begins_loop = false;
-    for (at, token) in tokens.iter().enumerate() {
-        match token {
-            TokenTree::Ident(word) if is_among(word, "loop while for") => begins_loop = true,
-            TokenTree::Ident(word) if is_among(word, "break continue") => {
-                let label = tokens.get(at + 2);
-                let label = label.filter(|_| is_punct(tokens.get(at + 1), "'"));
-                if !label.map_or(in_loop, |label| labels.contains(&label.to_string())) {
-                    found.push(word.clone());
-                }
-            }
-            // A macro may write a loop.
-            TokenTree::Group(_) if is_punct(before(&tokens, at, 1), "!") => {}
-            TokenTree::Group(group) => {
-                let is_body = begins_loop && group.delimiter() == Delimiter::Brace;
-                begins_loop &= !is_body;
-                leave(group.stream(), in_loop || is_body, labels, found);
-            }
-            _ => {}
-        }
-    }
 }

@@ -49,11 +49,6 @@ messages! {
         note "or in the `Ok`: `Ok::<_, std::io::Error>(…)`";
     }
 
-    leaves_closure(word: &Ident) {
-        "`{word}` cannot leave the closure, whose attempts may run it again";
-        help "return a value from the closure, and `{word}` on what the call gives";
-    }
-
     unreadable_function(error: &syn::Error) {
         "this function cannot be read: {error}";
     }

@@ -109,7 +109,7 @@ mod error_of_a_client {
 }
 
 mod left_by_break {
-    //! expect: `break` cannot leave the closure, whose attempts may run it again
+    //! expect: `break` inside `async` block
 
     use super::*;
 
