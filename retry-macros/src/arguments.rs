@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 use proc_macro2::Ident;
 use quote::{ToTokens as _, quote};
-use syn::{Expr, FnArg, Path, Receiver, ReceiverKind, Type};
+use syn::{Expr, FnArg, Receiver, ReceiverKind, Type};
 
 use self::give::{AttemptKind, Give, give};
 use self::kind::Types;
@@ -26,7 +26,7 @@ use crate::errors::{At, Errors, item};
 use crate::future::{self, name_of};
 use crate::item::Function;
 use crate::model::{Model, Spanned};
-use crate::tokens::{is_among, words};
+use crate::tokens::words;
 use crate::usage::{self, assignment_to_self};
 
 /// Plans the code for the arguments, and moves the `mut` of an argument to where it is needed.
@@ -82,17 +82,17 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
             (None, FnArg::Receiver(this)) => {
                 let found = Found {
                     ident: &Ident::new("self", this.self_token.span),
-                    attributes: &only(&this.attrs, is_kept),
+                    attributes: &only(&this.attrs, KEPT),
                     ty: Some(&ty),
                     mutability: &mut this.mutability,
                 };
                 bind(found, true);
             }
             (None, FnArg::Typed(typed)) => {
-                let attributes = &only(&typed.attrs, is_kept);
+                let attributes = &only(&typed.attrs, KEPT);
                 let mut bind = |found: Found<'_, '_>| bind(found, false);
                 if collect(&mut typed.pat, Some(&ty), attributes, &mut bind) {
-                    typed.attrs = without_expect(&typed.attrs);
+                    without_expect(&mut typed.attrs);
                 }
             }
         }
@@ -101,7 +101,7 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
         let name = future::rebound(binding).map(Ident::to_string);
         let name = name.unwrap_or_default();
         let ty = hidden.get(&name).and_then(Option::as_ref);
-        let attributes = &only(&binding.attrs, is_kept);
+        let attributes = &only(&binding.attrs, KEPT);
         let mut bind = |found: Found<'_, '_>| bind(found, name == "self");
         collect(&mut binding.pat, ty, attributes, &mut bind);
     }
@@ -112,11 +112,8 @@ pub(crate) fn plan(function: &mut Function, model: &Model, errors: &mut Errors) 
     plan
 }
 
-/// Whether the binding of an attempt needs this attribute of the argument too: a `cfg` or the level of a lint.
-fn is_kept(attribute: &Path) -> bool {
-    let name = attribute.get_ident();
-    name.is_some_and(|name| is_among(name, "cfg allow expect warn deny"))
-}
+/// The attributes of the argument that the binding of an attempt needs too: a `cfg` or the level of a lint.
+const KEPT: &str = "cfg allow expect warn deny";
 
 /// The type of `self`, written in full.
 fn type_of_self(receiver: &Receiver) -> Type {

@@ -53,6 +53,10 @@ impl Errors {
         self.mistakes.push(Mistake { at, message });
     }
 
+    pub(crate) fn extend(&mut self, mistakes: impl IntoIterator<Item = Mistake>) {
+        self.mistakes.extend(mistakes);
+    }
+
     /// Counts on to the next place, which the parts of the input take in the order of the source.
     pub(crate) fn next_position(&mut self) -> usize {
         self.places += 1;

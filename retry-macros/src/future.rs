@@ -12,7 +12,7 @@ use syn::{
     Stmt, Token, Type, TypeParamBound,
 };
 
-use crate::conditions::{is_cfg, only};
+use crate::conditions::only;
 use crate::operand::lone_name;
 use crate::paths::{boxed_bounds, ends_in, inside, peel_type, traits, type_arguments};
 use crate::tokens;
@@ -147,7 +147,7 @@ fn local(statement: &Stmt) -> Option<Local> {
         return None;
     };
     let mut local = local.clone();
-    local.attrs = only(&local.attrs, is_cfg);
+    local.attrs = only(&local.attrs, "cfg");
     match &mut local.pat {
         Pat::Ident(pattern) => pattern.mutability = None,
         _ => return None,

@@ -13,7 +13,6 @@ mod word;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use self::rule::Place;
 use crate::errors::{Errors, Mistake, value as wording};
 use crate::given::Given;
 use crate::keys::{self, Id};
@@ -34,7 +33,7 @@ pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
     model.blocking = blocking.map(|arg| arg.at);
     // The first value of a key that is given twice goes here, where the rules between keys do not see it.
     let mut twice = Model::default();
-    let mut places = Vec::new();
+    let mut found = Vec::new();
     let names: Vec<String> = args.iter().map(|arg| arg.name.clone()).collect();
     for (index, arg) in args.into_iter().enumerate() {
         let Some(id) = Id::named(&arg.name) else {
@@ -52,15 +51,11 @@ pub(crate) fn lower(args: Vec<RawArg>, errors: &mut Errors) -> Model {
         };
         let model = if single { &mut model } else { &mut twice };
         match set(model, id, &given) {
-            Ok(()) => places.extend(single.then(|| Place::of(&given))),
-            Err(mistakes) => {
-                for mistake in mistakes {
-                    errors.push(mistake.at, mistake.message);
-                }
-            }
+            Ok(()) => found.extend(single.then_some(given)),
+            Err(mistakes) => errors.extend(mistakes),
         }
     }
-    rule::check(&model, &places, errors);
+    rule::check(&model, &found, errors);
     model
 }
 

@@ -3,8 +3,8 @@
 use proc_macro2::Ident;
 use syn::{Attribute, Pat, Path, Token, Type};
 
-use crate::conditions;
 use crate::paths::{peel_type, type_arguments};
+use crate::tokens::has_word;
 
 /// A name that was found in a pattern.
 pub(super) struct Found<'p, 'a> {
@@ -63,7 +63,7 @@ pub(super) fn collect<'a>(
                 let ty = known(&field.pat, of_field(ty, &pattern.path, &field.pat));
                 let around = [attributes, &field.attrs].concat();
                 if collect(&mut field.pat, ty, &around, found) {
-                    field.attrs = without_expect(&field.attrs);
+                    without_expect(&mut field.attrs);
                     rebinds = true;
                 }
             }
@@ -101,6 +101,6 @@ fn of_field<'a>(ty: Option<&'a Type>, path: &Path, field: &Pat) -> Option<&'a Ty
 
 /// The attributes of an argument or a field that each attempt binds again. The binding of the attempt has the
 /// `#[expect]`, because lints fire there.
-pub(super) fn without_expect(attributes: &[Attribute]) -> Vec<Attribute> {
-    conditions::only(attributes, |path| !path.is_ident("expect"))
+pub(super) fn without_expect(attributes: &mut Vec<Attribute>) {
+    attributes.retain(|attribute| !has_word(&attribute.meta, "expect"));
 }

@@ -6,7 +6,7 @@ use syn::Token;
 
 use super::give::{AttemptKind, Give};
 use super::pattern::Found;
-use crate::conditions::{is_cfg, only};
+use crate::conditions::only;
 use crate::tokens::located;
 use crate::usage::Mention;
 
@@ -42,7 +42,7 @@ impl Plan {
         let unique = Some(mutable.unwrap_or(Token![mut](at)));
         let renamed = (ident == "self").then(|| Ident::new("__self", at));
         let own = renamed.as_ref().unwrap_or(ident);
-        let cfg = only(attributes, is_cfg);
+        let cfg = only(attributes, "cfg");
         // These lints fire on a binding that has the user's name.
         let shadows = quote_spanned!(at=> #[allow(clippy::shadow_reuse, clippy::shadow_same)]);
         let shadows = renamed.is_none().then_some(shadows);

@@ -89,9 +89,8 @@ impl Marks {
                 Meta::List(list) if !list.tokens.is_empty() => {
                     let tokens = list.tokens.clone();
                     for word in syntax::parse(tokens, &VOCABULARY, errors) {
-                        if let Err(mistake) = marks.take(word, target, errors) {
-                            errors.push(mistake.at, mistake.message);
-                        }
+                        let taken = marks.take(word, target, errors);
+                        errors.extend(taken.err());
                     }
                 }
                 Meta::NameValue(typed) => {

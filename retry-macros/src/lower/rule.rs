@@ -19,33 +19,15 @@ const ABOUT_ATTEMPTS: &str = "attempts timeout deadline policy budget idempotent
 /// The keys that say how long the first attempt waits in a pause, which only a budget that the attribute names can have.
 const ABOUT_PAUSES: &str = "base min_delay max_delay delays jitter max_retry_after";
 
-/// Where a key and its value are.
-#[derive(Clone, Copy)]
-pub(crate) struct Place {
-    key: &'static str,
-    name: At,
-    value: At,
-}
-
-impl Place {
-    pub(crate) fn of(given: &Given) -> Self {
-        Self {
-            key: given.key.name,
-            name: given.name,
-            value: At::from(given.at.start).within(given.at.position),
-        }
-    }
-}
-
 /// What is certain of a model, whatever its policy and its expressions turn out to be.
 struct Facts<'a> {
     model: &'a Model,
     /// The keys that were given, in the order of the source.
-    places: &'a [Place],
+    given: &'a [Given],
     errors: &'a mut Errors,
 }
 
-impl Facts<'_> {
+impl<'a> Facts<'a> {
     /// The duration of a key, or its default, which a `policy` may change.
     fn length(&self, key: Id) -> Option<Duration> {
         match self.model.length(key) {
@@ -54,36 +36,42 @@ impl Facts<'_> {
         }
     }
 
-    fn place(&self, key: &str) -> Option<Place> {
-        self.places.iter().find(|place| place.key == key).copied()
+    fn given(&self, key: &str) -> Option<&'a Given> {
+        self.given.iter().find(|given| given.key.name == key)
     }
 
     /// The last of these keys in the source. Without that key there is no mistake, so the error points at it.
-    fn last(&self, keys: &[&str]) -> Option<Place> {
-        let places = keys.iter().filter_map(|&key| self.place(key));
-        places.max_by_key(|place| place.name.position)
+    fn last(&self, keys: &[&str]) -> Option<&'a Given> {
+        let given = keys.iter().filter_map(|&key| self.given(key));
+        given.max_by_key(|given| given.at.position)
     }
 
     /// Reports a mistake of which all of these keys are a part, if they are given.
     fn report(&mut self, keys: &[&str], message: Message) {
-        let is_given = keys.iter().all(|key| self.place(key).is_some());
-        if let Some(place) = self.last(keys).filter(|_| is_given) {
-            self.errors.push(place.name, message);
+        let is_given = keys.iter().all(|key| self.given(key).is_some());
+        if let Some(given) = self.last(keys).filter(|_| is_given) {
+            self.errors.push(given.name, message);
         }
     }
 
     /// Reports a mistake at the value of the last of these keys.
     fn report_value(&mut self, keys: &[&str], message: Message) {
-        if let Some(place) = self.last(keys) {
-            self.errors.push(place.value, message);
+        if let Some(Given { at, .. }) = self.last(keys) {
+            self.errors.push(
+                At {
+                    end: at.start,
+                    ..*at
+                },
+                message,
+            );
         }
     }
 }
 
-pub(super) fn check(model: &Model, places: &[Place], errors: &mut Errors) {
+pub(super) fn check(model: &Model, given: &[Given], errors: &mut Errors) {
     let facts = &mut Facts {
         model,
-        places,
+        given,
         errors,
     };
     // If nothing is retried, `never_retries` has reported the keys of delays already.
@@ -91,7 +79,7 @@ pub(super) fn check(model: &Model, places: &[Place], errors: &mut Errors) {
     let ordered = lengths_too_long(facts, retries);
     contradictions(facts, retries);
     if retries {
-        if ordered && facts.place("delays").is_none() && !model.never_retries() {
+        if ordered && facts.given("delays").is_none() && !model.never_retries() {
             no_second_attempt(facts);
         }
         never_retried(facts);
@@ -104,7 +92,7 @@ fn never_retries(facts: &mut Facts<'_>) -> bool {
         return false;
     }
     let pauses = (facts.model.budget.as_ref()).is_some_and(|budget| budget.value.expr().is_some());
-    let mut keys: Vec<_> = facts.places.iter().map(|place| place.key).collect();
+    let mut keys: Vec<_> = facts.given.iter().map(|given| given.key.name).collect();
     keys.retain(|key| {
         let counts = pauses && text::among(ABOUT_PAUSES, key);
         !counts && !text::among(ABOUT_ATTEMPTS, key)
@@ -121,7 +109,7 @@ fn never_retries(facts: &mut Facts<'_>) -> bool {
 /// Reports durations that are longer than those they must not exceed. Returns whether there are none. If nothing is retried, the
 /// delays do not matter.
 fn lengths_too_long(facts: &mut Facts<'_>, retries: bool) -> bool {
-    let delays = facts.place("delays").is_some();
+    let delays = facts.given("delays").is_some();
     let mut ordered = true;
     let keys = Id::ALL.iter().copied();
     for short in keys.filter(|short| !(delays && short.key().delays_replace)) {
@@ -134,7 +122,7 @@ fn lengths_too_long(facts: &mut Facts<'_>, retries: bool) -> bool {
             // A hedge that is as long as a limit would begin when nothing is left of it.
             if counts && (length > limit || length == limit && short == Id::Hedge) {
                 ordered = false;
-                let given = keys.map(|key| facts.place(key).is_some());
+                let given = keys.map(|key| facts.given(key).is_some());
                 let message = wording::too_long((short.key(), length), (long.key(), limit), given);
                 facts.report_value(&keys, message);
             }
@@ -170,7 +158,7 @@ fn contradictions(facts: &mut Facts<'_>, retries: bool) {
     let once = model.is_not_idempotent();
     let unlimited = model.budget.is_none() && is_fixed(model.attempts.as_ref(), &None);
     let drawn = retries && word(model.jitter.as_ref()).as_deref() == Some("decorrelated");
-    let computed = retries && facts.place("delays").is_none();
+    let computed = retries && facts.given("delays").is_none();
     let backoff = word(model.backoff.as_ref()).filter(|word| computed && word != "exponential");
     let (by_backoff, backoff) = (backoff.is_some(), backoff.unwrap_or_default());
     let backoff = &format!("backoff = \"{backoff}\"");
