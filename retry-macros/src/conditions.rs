@@ -6,6 +6,6 @@ use crate::tokens::has_word;
 
 /// The attributes with one of these names, which blanks separate, also within a `cfg_attr`.
 pub(crate) fn only(attributes: &[Attribute], names: &str) -> Vec<Attribute> {
-    let named = |attribute: &&Attribute| has_word(&attribute.meta, names);
-    attributes.iter().filter(named).cloned().collect()
+    let is_kept = |attribute: &&Attribute| has_word(&attribute.meta, names);
+    attributes.iter().filter(is_kept).cloned().collect()
 }
