@@ -54,7 +54,7 @@ pub use self::grpc::GrpcRequests;
 pub use self::http::{HttpRequests, RequestBody};
 use crate::adapters::known;
 use crate::budget::Budgets;
-use crate::call::{Call, Cut, Judgement, Limits, Never, Stops, unless};
+use crate::call::{AsksDelay, Call, Cut, Judgement, Limits, Never, Stops, unless};
 use crate::classify::{Assessment, Retryable, Ruling, Verdict};
 use crate::context::{Ended, OpenEffect, begin};
 use crate::faulty::faulty;
@@ -556,16 +556,15 @@ impl<Q, L> RetryLayer<Q, L> {
             once.inspect(|once| once.end(ended));
             let (ended, response) = answer.settles(harmless);
             let elsewhere = matches!(&ended, Ok(Err(failed)) if is_elsewhere(failed.assessment));
-            let asked = |response: &_| requests.delay(sending.copy(), response);
-            // A server that says zero in the last second of a limit shall not get requests without a wait.
-            let delay = (response.as_ref().and_then(asked)).filter(|delay| !delay.is_zero());
+            let delay = |_: Option<&_>| delay_after(requests, &sending, response.as_ref());
             let decided = call.settle_with(
                 ended.map(|sent| sent.map_err(described)),
                 |failed| Judgement {
-                    ruling: Ruling::by(failed.error().assessment, harmless).exactly(delay),
+                    ruling: Ruling::by(failed.error().assessment, harmless),
                     words: failed.error(),
                     keeps: failed.kept(),
                 },
+                (AsksDelay::RetryAfter, delay),
                 |_| (),
             );
             let at = match (decided, response) {
@@ -584,6 +583,19 @@ impl<Q, L> RetryLayer<Q, L> {
             sending = Sending::of(requests.copy(sending.again()));
         }
     }
+}
+
+/// How long to wait exactly after a response that is retried.
+fn delay_after<Q, N, A>(
+    requests: &Q,
+    sending: &Sending<N>,
+    response: Option<&A>,
+) -> Option<Duration>
+where
+    Q: Requests<N, A>,
+{
+    // A server that says zero in the last second of a limit shall not get requests without a wait.
+    (requests.delay(sending.copy(), response?)).filter(|delay| !delay.is_zero())
 }
 
 /// Enters a request into the outer attempt, if it is sent once.

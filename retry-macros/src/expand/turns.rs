@@ -198,26 +198,27 @@ impl Turns<'_> {
         };
         let judge = generated!(|__error| #judgement);
         let hook = (model.on_retry.as_ref()).map(|hook| classifier::lent(function, hook));
-        let silent = hook.is_none();
-        let hook = hook.unwrap_or_else(|| generated!(|_| ()));
-        if let Some(delays) = &model.owned_delays {
+        let asks = if let Some(delays) = &model.owned_delays {
             let of = operand(&delays.value);
             // This span puts "is not an iterator" on the value.
             let next =
                 quote_spanned!(located(delays.span)=> ::core::iter::Iterator::next(&mut #of));
-            let asks = generated!((__retry::AsksDelay::NextDelay, |_| #next));
-            self.call("settle_asking", generated!(#ended, #judge, #asks, #hook))
-        } else if let Some(delay) = &model.retry_after {
-            let asked = ask(function, "ask_delay", &generated!(__error), delay);
-            let asked = generated!(|__error| __error.and_then(|__error| #asked));
-            let asks = generated!((__retry::AsksDelay::RetryAfter, #asked));
-            self.call("settle_asking", generated!(#ended, #judge, #asks, #hook))
-        } else if silent && classifier::captures_nothing(function, model) {
-            // It takes only a judge that captures nothing, because functions can share the code behind it.
-            self.call("settle", generated!(#ended, #judge))
+            Some(generated!((__retry::AsksDelay::NextDelay, |_| #next)))
         } else {
-            self.call("settle_with", generated!(#ended, #judge, #hook))
+            model.retry_after.as_ref().map(|delay| {
+                let asked = ask(function, "ask_delay", &generated!(__error), delay);
+                let asked = generated!(|__error| __error.and_then(|__error| #asked));
+                generated!((__retry::AsksDelay::RetryAfter, #asked))
+            })
+        };
+        if hook.is_none() && asks.is_none() && classifier::captures_nothing(function, model) {
+            // It takes only a judge that captures nothing, because functions can share the code behind it.
+            return self.call("settle", generated!(#ended, #judge));
         }
+        let nothing = || generated!((__retry::AsksDelay::Nothing, |_| __retry::None));
+        let asks = asks.unwrap_or_else(nothing);
+        let hook = hook.unwrap_or_else(|| generated!(|_| ()));
+        self.call("settle_with", generated!(#ended, #judge, #asks, #hook))
     }
 
     /// Waits while the budget is in a pause: before each attempt, and before `before_retry`. Only a function whose attribute

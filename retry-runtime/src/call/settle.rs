@@ -12,8 +12,8 @@
 //! };
 //! ```
 //!
-//! `judge` returns a [`Judgement`]. Only errors that the body returned are judged. With `on_retry`, or with a judge that captures,
-//! `settle_with` takes the place of `settle`; `settle_asking` with `retry_after`, or with delays of the caller. A race calls both when a body ends (`race.rs`).
+//! `judge` returns a [`Judgement`]. Only errors that the body returned are judged. With `on_retry`, `retry_after`, delays of
+//! the caller, or a judge that captures, `settle_with` takes the place of `settle`. A race calls both when a body ends (`race.rs`).
 
 #![expect(
     clippy::inline_always,
@@ -68,27 +68,13 @@ impl<C: Limits, K> Call<'_, C, K> {
     where
         R: CallResult<C, K, W, Error = E>,
     {
-        self.settle_with(ended, judge, |_| ())
+        self.settle_with(ended, judge, (AsksDelay::Nothing, |_| None), |_| ())
     }
 
-    /// The same, for a call with a judge that captures, or with `on_retry`, which is the `hook`.
+    /// The same, for a judge that captures, with what is asked for the delay in the attempt that failed, if a retry follows, and with the
+    /// hook `on_retry`.
     #[inline(always)]
     pub fn settle_with<R, E, W>(
-        &mut self,
-        ended: Result<R, C>,
-        judge: impl for<'e> FnOnce(&'e Failed<'e, E>) -> Judgement<'e, E, K>,
-        hook: impl for<'e> Answers<RetryEvent<'e, E>>,
-    ) -> ControlFlow<R::OfCall, NextAttemptAt>
-    where
-        R: CallResult<C, K, W, Error = E>,
-    {
-        self.settle_asking(ended, judge, (AsksDelay::Nothing, |_| None), hook)
-    }
-
-    /// The same, with `retry_after`, or with delays of the caller: what is asked for the delay, in the attempt that failed, if a retry
-    /// follows.
-    #[inline(always)]
-    pub fn settle_asking<R, E, W>(
         &mut self,
         ended: Result<R, C>,
         judge: impl for<'e> FnOnce(&'e Failed<'e, E>) -> Judgement<'e, E, K>,

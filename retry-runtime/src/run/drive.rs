@@ -26,43 +26,6 @@ pub(super) struct RunParts<'p, O, T, E> {
 
 pub(super) type BoxedRun<'p, T, X> = Pin<Box<dyn Future<Output = Result<T, X>> + Send + 'p>>;
 
-impl<O, T, E> RunParts<'_, O, T, E> {
-    async fn drive<F, S: RunState>(mut self) -> Result<T, S::Ended>
-    where
-        O: FnMut() -> F,
-        F: ResultFuture<T, E>,
-        E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + Display + 'static,
-        S::Ended: CarriesError<E>,
-    {
-        let mut call = Call::<LimitsOf<E, S>, Last<E>>::with(&self.settings);
-        // Runs a part of the call, unless the call is cancelled before.
-        macro_rules! part {
-            ($part:expr) => {
-                match unless(Pin::new(&mut self.cancel), $part).await {
-                    Some(output) => output,
-                    None => {
-                        let cancelled = LimitsOf::<E, S>::reached(Cut::Cancelled);
-                        return call.cut_between(cancelled.expect_err("it can hold a `Stopped`"));
-                    }
-                }
-            };
-        }
-        loop {
-            // A call that is cancelled already is so whatever else cuts it.
-            if let Err(cut) = part!(call.pass_pause()) {
-                return call.cut_between(cut);
-            }
-            let operation = &mut self.operation;
-            let ended = part!(call.attempt(async { faulty!(fault().await, operation().await) }));
-            let at = match self.rules.settle::<S>(&mut call, ended) {
-                ControlFlow::Continue(at) => at,
-                ControlFlow::Break(result) => return result,
-            };
-            part!(at);
-        }
-    }
-}
-
 // The bounds are those of the methods: if one of the `impl` does not hold, rustc says that there is no such method.
 impl<O, T, E, S: RunState> Run<'_, O, T, E, S> {
     /// Runs the operation without a box. The future is `Send` if the operation, its futures and their results are.
@@ -78,7 +41,36 @@ impl<O, T, E, S: RunState> Run<'_, O, T, E, S> {
         E: Judged<S::By> + HoldsStopped<S::Policy, S::Way, S::Ended> + Display + 'static,
         S::Ended: CarriesError<E>,
     {
-        self.into_parts().drive::<F, S>()
+        let mut parts = self.into_parts();
+        async move {
+            let mut call = Call::<LimitsOf<E, S>, Last<E>>::with(&parts.settings);
+            // Runs a part of the call, unless the call is cancelled before.
+            macro_rules! part {
+                ($part:expr) => {
+                    match unless(Pin::new(&mut parts.cancel), $part).await {
+                        Some(output) => output,
+                        None => {
+                            let cancelled = LimitsOf::<E, S>::reached(Cut::Cancelled);
+                            return call
+                                .cut_between(cancelled.expect_err("it can hold a `Stopped`"));
+                        }
+                    }
+                };
+            }
+            loop {
+                // A call that is cancelled already is so whatever else cuts it.
+                if let Err(cut) = part!(call.pass_pause()) {
+                    return call.cut_between(cut);
+                }
+                let operation = &mut parts.operation;
+                let ended =
+                    part!(call.attempt(async { faulty!(fault().await, operation().await) }));
+                match parts.rules.settle::<S>(&mut call, ended) {
+                    ControlFlow::Continue(at) => part!(at),
+                    ControlFlow::Break(result) => return result,
+                }
+            }
+        }
     }
 
     /// Makes the call of a [blocking](crate::Policy::run_blocking) run.
@@ -120,13 +112,11 @@ where
     type Output = Result<T, S::Ended>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let run = self.as_ref().get_ref();
-        let mut running = run.running.take().unwrap_or_else(|| {
-            let parts = run.parts.take().expect("polled after a panic");
-            Box::pin(parts.drive::<F, S>())
+        let this = self.project();
+        let running = this.running.get_or_insert_with(|| {
+            let parts = this.parts.take();
+            Box::pin(Self::new(parts.expect("it did not run")).unboxed())
         });
-        let polled = running.as_mut().poll(context);
-        run.running.set(Some(running));
-        polled
+        running.as_mut().poll(context)
     }
 }

@@ -15,12 +15,13 @@ mod rules;
 mod state;
 mod without_limits;
 
-use std::cell::Cell;
 use std::error::Error as StdError;
 use std::future::pending;
 use std::marker::{PhantomData, PhantomPinned};
 use std::panic::Location;
 use std::time::Duration;
+
+use pin_project_lite::pin_project;
 
 use self::drive::{BoxedRun, RunParts};
 pub use self::ends::{HoldsStopped, MayStop};
@@ -35,25 +36,28 @@ use crate::opaque::opaque;
 use crate::policy::Policy;
 use crate::site::{BudgetOf, SiteSettings};
 
-/// An operation with retries: the future that [`Policy::run`] returns, or the call that [`Policy::run_blocking`]
-/// prepares.
-///
-/// Its rules and its hook have the names of the attribute's keys, such as [`on`](Self::on), [`until`](Self::until) and
-/// [`on_retry`](Self::on_retry). A method that sets a value begins with `with_`, as those of [`Policy`] do.
-///
-/// You need not write the parameters. `S` is what rustc infers of the policy, the rules and the error of the call.
-///
-/// Rules and hooks are boxed, and must be `Send`. To apply one conditionally, test the condition inside its closure. The first
-/// poll boxes the operation, which must be `Send` too. [`unboxed`](Self::unboxed) does neither box the operation nor require
-/// that: it may then use a `Cell` or an `Rc`, as in a test or on a `LocalSet`.
-#[must_use = "a run does nothing until it is awaited, or called if it is blocking"]
-pub struct Run<'p, O, T, E, S: RunState> {
-    /// `None` after the first poll.
-    parts: Cell<Option<RunParts<'p, O, T, E>>>,
-    running: Cell<Option<BoxedRun<'p, T, S::Ended>>>,
-    /// What is polled is pinned, so no method, which takes it by value, sees a run that began.
-    _pinned: PhantomPinned,
-    state: PhantomData<S>,
+pin_project! {
+    /// An operation with retries: the future that [`Policy::run`] returns, or the call that [`Policy::run_blocking`]
+    /// prepares.
+    ///
+    /// Its rules and its hook have the names of the attribute's keys, such as [`on`](Self::on), [`until`](Self::until) and
+    /// [`on_retry`](Self::on_retry). A method that sets a value begins with `with_`, as those of [`Policy`] do.
+    ///
+    /// You need not write the parameters. `S` is what rustc infers of the policy, the rules and the error of the call.
+    ///
+    /// Rules and hooks are boxed, and must be `Send`. To apply one conditionally, test the condition inside its closure. The first
+    /// poll boxes the operation, which must be `Send` too. [`unboxed`](Self::unboxed) does neither box the operation nor require
+    /// that: it may then use a `Cell` or an `Rc`, as in a test or on a `LocalSet`.
+    #[must_use = "a run does nothing until it is awaited, or called if it is blocking"]
+    pub struct Run<'p, O, T, E, S: RunState> {
+        // `None` after the first poll.
+        parts: Option<RunParts<'p, O, T, E>>,
+        running: Option<BoxedRun<'p, T, S::Ended>>,
+        // What is polled is pinned, so no method, which takes it by value, sees a run that began.
+        #[pin]
+        pinned: PhantomPinned,
+        state: PhantomData<S>,
+    }
 }
 
 impl<O, T, E, S: RunState> Run<'_, O, T, E, S> {
@@ -80,16 +84,15 @@ impl<O, T, E, S: RunState> Run<'_, O, T, E, S> {
 impl<'p, O, T, E, S: RunState> Run<'p, O, T, E, S> {
     fn new(parts: RunParts<'p, O, T, E>) -> Self {
         Self {
-            parts: Cell::new(Some(parts)),
-            running: Cell::new(None),
-            _pinned: PhantomPinned,
+            parts: Some(parts),
+            running: None,
+            pinned: PhantomPinned,
             state: PhantomData,
         }
     }
 
     fn into_parts(self) -> RunParts<'p, O, T, E> {
-        let parts = self.parts.into_inner();
-        parts.expect("a run that was polled is pinned")
+        self.parts.expect("a run that was polled is pinned")
     }
 
     fn change<N: RunState>(

@@ -51,7 +51,7 @@ impl<T, E> RunRules<'_, T, E> {
                 self.unless.iter_mut().any(|veto| veto(failed.error()))
             });
         }
-        call.settle_asking(
+        call.settle_with(
             ended,
             |failed| {
                 let error = failed.error();
