@@ -56,7 +56,7 @@ use crate::adapters::known;
 use crate::budget::Budgets;
 use crate::call::{AsksDelay, Call, Cut, Judgement, Limits, Never, Stops, unless};
 use crate::classify::{Assessment, Retryable, Ruling, Verdict};
-use crate::context::{Ended, OpenEffect, begin};
+use crate::context::{Ended, begin_outside};
 use crate::faulty::faulty;
 use crate::getters::setters;
 use crate::lookup::{BoxedError, Kept, write_chain};
@@ -273,7 +273,8 @@ const REST: Duration = Duration::from_millis(50);
 ///   its upload.
 /// - **Set the key above the layer**, so that all attempts send the same one.
 /// - **A service must be `Clone`**, and each attempt calls a clone. Put a `Buffer` around one that is not.
-/// - **Readiness is a part of the attempt.** The layer itself is always ready. No permit is held during a wait or a pause.
+/// - **Readiness is a part of the attempt.** The layer itself is always ready. No permit is held during a wait or a pause. If the other of
+///   two attempts of an outer call has sent a request that may not run twice, the wait for its end is a part of the attempt too.
 /// - **A response that is retried is dropped before the wait**, so its stream and its permits are free. A short rest of its body is
 ///   read, for a connection of HTTP/1.
 /// - **A failure without a delay leaves its connection**, such as a 503 without `Retry-After`: a server that shuts down answers it to
@@ -500,16 +501,8 @@ impl<Q, L> RetryLayer<Q, L> {
             site.policy = site.policy.with_attempts(1);
         }
         let harmless = site.idempotent == Some(true);
-        let described = |failed: FailedAttempt| FailedAttempt {
-            host: host.clone(),
-            once: match failed.assessment.verdict {
-                _ if streamed => " (the request cannot be copied, so it is sent once)",
-                Verdict::Refused | Verdict::Conflict => "",
-                _ if site.idempotent == Some(false) => " (the request may not run twice)",
-                _ => "",
-            },
-            ..failed
-        };
+        let once = site.idempotent == Some(false);
+        let described = |failed: FailedAttempt| failed.described(host.clone(), streamed, once);
         let for_caller = |failed: FailedAttempt, in_doubt| {
             let error = said_in_doubt(failed.error, in_doubt);
             E::Error::from_box(if E::Cut::LIMITED {
@@ -526,10 +519,12 @@ impl<Q, L> RetryLayer<Q, L> {
                 return stopped.map_err(|failed| for_caller(failed, in_doubt));
             }
             let mut service = service.clone();
-            let mut leave = None;
-            // No outer attempt is repeated that has sent it, unless it had no effect.
-            let once = begin_if(site.idempotent == Some(false)).await;
+            let (mut open, mut leave) = (None, None);
             let attempt = async {
+                if once {
+                    // No outer attempt is repeated that has sent it, unless it had no effect.
+                    open = Some(begin_outside(Effect::Request).await);
+                }
                 poll_fn(|context| service.poll_ready(context)).await?;
                 let mut request = sending.send();
                 own.sends(&mut request);
@@ -551,9 +546,13 @@ impl<Q, L> RetryLayer<Q, L> {
             };
             // It may hold a permit.
             drop(service);
-            let ended = answer.ended();
-            in_doubt = once.is_some() && ended == Ended::InDoubt;
-            once.inspect(|once| once.end(ended));
+            let ended = if sending.is_sent() {
+                answer.ended()
+            } else {
+                Ended::Known
+            };
+            in_doubt = open.is_some() && ended == Ended::InDoubt;
+            open.inspect(|open| open.end(ended));
             let (ended, response) = answer.settles(harmless);
             let elsewhere = matches!(&ended, Ok(Err(failed)) if is_elsewhere(failed.assessment));
             let delay = |_: Option<&_>| delay_after(requests, &sending, response.as_ref());
@@ -596,15 +595,6 @@ where
 {
     // A server that says zero in the last second of a limit shall not get requests without a wait.
     (requests.delay(sending.copy(), response?)).filter(|delay| !delay.is_zero())
-}
-
-/// Enters a request into the outer attempt, if it is sent once.
-async fn begin_if(once: bool) -> Option<Arc<OpenEffect>> {
-    if !once {
-        return None;
-    }
-    let (open, _) = begin(Effect::Request).await;
-    Some(open)
 }
 
 /// Whether another server may answer better than the one that failed so.
@@ -705,6 +695,17 @@ pub struct FailedAttempt {
 impl FailedAttempt {
     fn verdict(&self) -> Verdict {
         self.assessment.verdict
+    }
+
+    /// As events name it, with the reason if its request is sent once: it is a stream, or it may not run twice.
+    fn described(self, host: Option<String>, streamed: bool, once: bool) -> Self {
+        let once = match self.verdict() {
+            _ if streamed => " (the request cannot be copied, so it is sent once)",
+            Verdict::Refused | Verdict::Conflict => "",
+            _ if once => " (the request may not run twice)",
+            _ => "",
+        };
+        Self { host, once, ..self }
     }
 }
 

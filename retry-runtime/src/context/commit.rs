@@ -61,10 +61,24 @@ pub(crate) async fn open<T>(
 }
 
 /// Begins such an effect. Returns whether it is in an attempt too.
-pub(crate) async fn begin(effect: Effect) -> (Arc<OpenEffect>, bool) {
+async fn begin(effect: Effect) -> (Arc<OpenEffect>, bool) {
+    begin_by(effect, Frame::open).await
+}
+
+/// The same in the outer attempts alone, for a call whose attempt this is, and that settles itself what it may repeat.
+#[cfg(feature = "_layers")]
+pub(crate) async fn begin_outside(effect: Effect) -> Arc<OpenEffect> {
+    let opens = |frame: &Frame, open: &_| frame.open_outside(open).map_or(Ok(false), Err);
+    begin_by(effect, opens).await.0
+}
+
+async fn begin_by(
+    effect: Effect,
+    opens: impl Fn(&Frame, &Arc<OpenEffect>) -> Result<bool, Arc<OpenEffect>>,
+) -> (Arc<OpenEffect>, bool) {
     loop {
         let open = Arc::new(OpenEffect::new(effect));
-        match super::outer(|frame| frame.open(&open)) {
+        match super::outer(|frame| opens(frame, &open)) {
             Some(Err(other)) => {
                 // Outer attempts may know this one already.
                 open.end(Ended::Known);
@@ -133,6 +147,13 @@ impl Frame {
         let in_call = self.is_attempt() || self.is_call();
         let other = in_call.then(|| self.within_rest().open(effect, self.which()));
         other.flatten().map_or(Ok(in_call), Err)
+    }
+
+    /// Adds what opens to the effects of the outer attempts. Returns what must end before.
+    #[cfg(feature = "_layers")]
+    fn open_outside(&self, effect: &Arc<OpenEffect>) -> Option<Arc<OpenEffect>> {
+        let (rest, body) = self.around()?;
+        rest.open(effect, *body)
     }
 }
 

@@ -23,6 +23,8 @@ use scoped_tls_hkt::ScopedKey;
 pub(crate) use self::note::beside_body;
 use super::nesting::Node;
 use super::phase::{Allowed, Bodies, Leeway, Phase, Times};
+#[cfg(feature = "_layers")]
+use super::rest::OuterBody;
 use super::rest::Rest;
 use crate::budget::Charge;
 use crate::clock::Stamp;
@@ -244,6 +246,13 @@ impl Frame {
         {
             self.rest().begin_within(around);
         }
+    }
+
+    /// Where the call began, if that is an outer attempt.
+    #[cfg(feature = "_layers")]
+    pub(super) fn around(&self) -> Option<&OuterBody> {
+        let of_node = self.node.get().and_then(|node| node.around());
+        of_node.or_else(|| self.rest.get()?.around())
     }
 
     /// How many attempts the call made, without those that no longer count because a later one made progress.

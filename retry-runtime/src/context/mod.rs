@@ -14,7 +14,7 @@ mod rest;
 
 pub use self::attempt::{Attempt, IdempotencyKey, note_key};
 #[cfg(feature = "_layers")]
-pub(crate) use self::commit::begin;
+pub(crate) use self::commit::begin_outside;
 #[cfg(feature = "_transactions")]
 pub(crate) use self::commit::open_commit;
 #[cfg(feature = "http-1")]
@@ -22,6 +22,4 @@ pub(crate) use self::commit::{Ended, open};
 pub(crate) use self::frame::{Frame, beside_body, outer};
 pub(crate) use self::nesting::FunctionId;
 pub(crate) use self::phase::{Allowed, Bodies, Leeway, Phase, Times};
-#[cfg(feature = "_layers")]
-pub(crate) use self::rest::OpenEffect;
 pub(crate) use self::rest::Rest;

@@ -139,7 +139,16 @@ impl Rest {
     #[cfg(any(feature = "_transactions", feature = "http-1", test))]
     pub(super) fn open(&self, effect: &Arc<OpenEffect>, body: Which) -> Option<Arc<OpenEffect>> {
         let other = self.noted().open(effect, body);
-        other.or_else(|| (self.around.get()).and_then(|(rest, body)| rest.open(effect, *body)))
+        other.or_else(|| {
+            self.around()
+                .and_then(|(rest, body)| rest.open(effect, *body))
+        })
+    }
+
+    /// Where the call began.
+    #[cfg(any(feature = "_transactions", feature = "http-1", test))]
+    pub(super) fn around(&self) -> Option<&OuterBody> {
+        self.around.get()
     }
 
     pub(crate) fn noted(&self) -> MutexGuard<'_, Noted> {

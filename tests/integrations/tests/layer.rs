@@ -23,13 +23,13 @@ use reattempt::http_1::{StatusError, is_idempotent, set_attempt_headers};
 use reattempt::testing::{Fault, Scope};
 use reattempt::tower_0_5::{HttpRequests, RequestBody, Requests, RetryLayer, RetryService};
 use reattempt::{
-    Budget, Budgets, Jitter, Outcome, Policy, Retryable, Stopped, WithoutLimits, deadline,
-    with_report,
+    Attempt, Budget, Budgets, Jitter, Outcome, Policy, Retryable, Stopped, WithoutLimits, deadline,
+    retry, with_report,
 };
 use reqwest_middleware::ClientBuilder;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Barrier, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tower::buffer::Buffer;
 use tower::limit::ConcurrencyLimit;
 use tower::util::BoxCloneService;
@@ -299,7 +299,7 @@ async fn a_call_that_waits_after_it_waited_for_a_permit_takes_none() {
         .layer(limited)
         .oneshot(Request::new(String::new()));
     let call = tokio::spawn(call);
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    sleep(Duration::from_millis(500)).await;
     permits.add_permits(1);
     assert_eq!(permits.available_permits(), 1);
     assert_eq!(call.await.unwrap().unwrap().status(), 200);
@@ -319,7 +319,7 @@ async fn a_post_that_was_not_handed_over_in_time_is_sent_later() {
     let layer = RetryLayer::new(hasty.clone()).with_budget(Arc::clone(&budget));
     let limited = ConcurrencyLimit::with_semaphore(service, Arc::clone(&permits));
     let call = tokio::spawn(with_report(layer.layer(limited).oneshot(post())));
-    tokio::time::sleep(Duration::from_millis(250)).await;
+    sleep(Duration::from_millis(250)).await;
     // As after two refused connections.
     assert!(budget.level() >= 196.0, "{}", budget.level());
     permits.add_permits(1);
@@ -775,12 +775,84 @@ async fn a_load_shed_above_sheds_nothing_and_a_policy_with_hedge_makes_one_attem
     assert!(sent.unwrap_err().is::<Stopped>());
 
     let slow = service_fn(async |_: Request<String>| {
-        tokio::time::sleep(Duration::from_secs(1)).await;
+        sleep(Duration::from_secs(1)).await;
         Ok::<_, Infallible>(Response::new(String::new()))
     });
     let client = RetryLayer::new(QUICK.with_hedge(Duration::from_millis(10))).layer(slow);
     let (_, report) = with_report(client.oneshot(Request::new(String::new()))).await;
     assert_eq!(report.unwrap().attempts(), 1);
+}
+
+/// What the other body of an outer attempt has sent hangs, so the request of this one waits.
+#[tokio::test(start_paused = true)]
+async fn a_request_that_waits_for_the_other_of_two_ends_at_the_limits_of_its_own_layer() {
+    #[retry(hedge = "20ms", attempts = 2, when = |_| true)]
+    async fn hedged(
+        both: &Barrier,
+        service: BoxCloneService<Request<String>, Response<String>, Infallible>,
+        (hedge_waits, limits): &(bool, Policy),
+        ended: &Mutex<Option<(u128, Outcome, u32)>>,
+    ) -> Result<(), tower::BoxError> {
+        // What is sent before the hedge begins would prevent it.
+        both.wait().await;
+        let waits = Attempt::current().unwrap().is_hedge() == *hedge_waits;
+        if waits {
+            sleep(Duration::from_millis(1)).await;
+        }
+        let began = Instant::now();
+        let post = Request::post("/").body(String::new())?;
+        let long = QUICK.with_timeout(LONG);
+        let layer = RetryLayer::new(if waits { limits.clone() } else { long });
+        let (sent, report) = with_report(layer.layer(service).oneshot(post)).await;
+        let stopped = sent.unwrap_err().downcast::<Stopped>().unwrap();
+        if waits {
+            let took = began.elapsed().as_millis();
+            let attempts = report.unwrap().attempts();
+            *ended.lock().unwrap() = Some((took, stopped.outcome(), attempts));
+        }
+        Err(stopped)
+    }
+
+    let timeout = QUICK.with_timeout(Duration::from_secs(1));
+    let deadline = QUICK.with_deadline(Duration::from_secs(2));
+    let twice = timeout.clone().with_delays(&[Duration::ZERO]);
+    // Within a hedge, a call makes one attempt.
+    for (limits, took, outcome, attempts) in [
+        ((true, deadline), 2_000, Outcome::Deadline, 1),
+        ((true, timeout), 1_000, Outcome::Timeout, 1),
+        ((false, twice), 2_000, Outcome::Timeout, 2),
+    ] {
+        let (sent, ended) = (Arc::new(AtomicU32::new(0)), Mutex::default());
+        let counted = Arc::clone(&sent);
+        let hangs = BoxCloneService::new(service_fn(move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            pending()
+        }));
+        let both = Barrier::new(2);
+        let call = with_report(hedged(&both, hangs, &limits, &ended));
+        let report = Scope::new().with_waits(true).run(call).await.0.1;
+        let ended = ended.into_inner().unwrap();
+        assert_eq!(ended, Some((took, outcome, attempts)));
+        assert_eq!(sent.load(Ordering::Relaxed), 1, "only the other sends it");
+        assert_eq!(report.unwrap().outcome(), Outcome::InDoubt);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_was_never_sent_is_not_in_doubt() {
+    #[retry(attempts = 2, base = "1ms", when = |_| true)]
+    async fn outer(policy: &Policy) -> Result<(), tower::BoxError> {
+        let client = RetryLayer::new(policy.clone()).layer(full());
+        client
+            .oneshot(Request::post("/").body(String::new())?)
+            .await?;
+        Ok(())
+    }
+    let second = Duration::from_secs(1);
+    for policy in [QUICK.with_deadline(second), QUICK.with_timeout(second)] {
+        let (_, report) = with_report(outer(&policy)).await;
+        assert_eq!(report.unwrap().attempts(), 2);
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -866,7 +938,7 @@ impl std::io::Write for Log {
 async fn a_limit_below_makes_timeouts_of_our_own_queue() {
     const POLICY: Policy = QUICK.with_timeout(Duration::from_millis(400));
     let upstream = service_fn(async |request: Request<String>| {
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        sleep(Duration::from_millis(100)).await;
         Ok::<_, Infallible>(Response::new(request.into_body()))
     });
     let succeed =
