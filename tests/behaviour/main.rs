@@ -49,7 +49,6 @@ mod nested_model;
 mod nested_trees;
 mod on_end;
 mod outages;
-mod partition;
 mod pauses;
 mod policy_budgets;
 mod presets;

@@ -3,10 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
-
-use crate::loopback::{listener, read_head};
+use crate::loopback::answer_by;
 
 /// The server, over HTTP on loopback. It ends with its runtime.
 #[derive(Debug)]
@@ -31,19 +28,14 @@ impl Document {
     ///
     /// If no port is free.
     pub async fn start(unanswered: usize) -> Self {
-        let listener = listener().await;
-        let address = listener.local_addr().unwrap();
         let state = Arc::new(Mutex::new(State {
             version: 1,
             text: String::new(),
             unanswered,
         }));
         let shared = Arc::clone(&state);
-        tokio::spawn(async move {
-            while let Ok((connection, _)) = listener.accept().await {
-                tokio::spawn(serve(connection, Arc::clone(&shared)));
-            }
-        });
+        let answer = move |head: &str, body: &[u8]| shared.lock().unwrap().answer(head, body);
+        let address = answer_by(answer).await;
         Self { address, state }
     }
 
@@ -64,35 +56,29 @@ impl Document {
     }
 }
 
-async fn serve(mut connection: TcpStream, state: Arc<Mutex<State>>) {
-    let Some((head, mut body)) = read_head(&mut connection).await else {
-        return;
-    };
-    let header = |name: &str| head.lines().find_map(|line| line.strip_prefix(name));
-    let length = header("content-length: ").map_or(0, |length| length.parse().unwrap());
-    while body.len() < length {
-        connection.read_buf(&mut body).await.unwrap();
-    }
-    let answer = {
-        let mut state = state.lock().unwrap();
-        let matches = header("if-match: ") == Some(&format!("\"{}\"", state.version));
+impl State {
+    fn answer(&mut self, head: &str, body: &[u8]) -> Option<String> {
+        let of = head
+            .lines()
+            .find_map(|line| line.strip_prefix("if-match: "));
+        let matches = of == Some(&format!("\"{}\"", self.version));
         let status = match (head.starts_with("put "), matches) {
             (true, true) => {
-                state.version += 1;
-                state.text = String::from_utf8(body).unwrap();
+                self.version += 1;
+                self.text = String::from_utf8(body.to_vec()).unwrap();
                 "204 No Content"
             }
             (true, false) => "412 Precondition Failed",
             (false, _) => "200 OK",
         };
-        if let Some(left) = state.unanswered.checked_sub(1) {
-            state.unanswered = left;
-            return;
+        if let Some(left) = self.unanswered.checked_sub(1) {
+            self.unanswered = left;
+            return None;
         }
-        let text = if status == "200 OK" { &*state.text } else { "" };
-        let version = state.version;
-        format!("HTTP/1.1 {status}\r\netag: \"{version}\"\r\nconnection: close\r\n\r\n{text}")
-    };
-    // A client that has gone does not read it.
-    let _: std::io::Result<()> = connection.write_all(answer.as_bytes()).await;
+        let text = if status == "200 OK" { &*self.text } else { "" };
+        let version = self.version;
+        Some(format!(
+            "HTTP/1.1 {status}\r\netag: \"{version}\"\r\nconnection: close\r\n\r\n{text}"
+        ))
+    }
 }

@@ -120,6 +120,41 @@ impl Loopback {
     }
 }
 
+/// Starts a server on a free port, which answers by the head of a request, in lower case, and its body. Each connection takes one
+/// request, and is closed without an answer if there is none. The server ends with its runtime.
+///
+/// # Panics
+///
+/// If no port is free.
+pub async fn answer_by(
+    answer: impl Fn(&str, &[u8]) -> Option<String> + Send + Sync + 'static,
+) -> SocketAddr {
+    let listener = listener().await;
+    let address = listener.local_addr().unwrap();
+    let answer = Arc::new(answer);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let answer = Arc::clone(&answer);
+            tokio::spawn(async move {
+                let (head, mut body) = read_head(&mut stream).await?;
+                let length = head
+                    .lines()
+                    .find_map(|line| line.strip_prefix("content-length: "));
+                let length = length.map_or(0, |length| length.parse().unwrap());
+                while body.len() < length {
+                    stream.read_buf(&mut body).await.unwrap();
+                }
+                // A client that has gone does not read it.
+                stream
+                    .write_all(answer(&head, &body)?.as_bytes())
+                    .await
+                    .ok()
+            });
+        }
+    });
+    address
+}
+
 /// A server of HTTP/2 that goes away when it has the head of a request, in the bytes of RFC 9113. It ends with its runtime.
 #[derive(Debug)]
 pub struct GoesAway {

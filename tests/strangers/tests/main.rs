@@ -1,4 +1,6 @@
 //! Crates that this one does not know.
 
+#[cfg(heavy)]
+mod heavy;
 mod mocked;
 mod verdicts;

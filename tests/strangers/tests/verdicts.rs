@@ -101,7 +101,7 @@ async fn aws(error: fn() -> SdkError<SendMessageError>) -> Result<(), SdkError<S
 // A node says that it throttles by a code or a text.
 #[cfg(heavy)]
 #[rustfmt::skip]
-fn node(error: &TransportError) -> (Verdict, Option<Duration>) {
+pub(super) fn node(error: &TransportError) -> (Verdict, Option<Duration>) {
     match error {
         RpcError::ErrorResp(answer) if answer.is_retry_err() => (Verdict::Throttled, None),
         RpcError::ErrorResp(_) => (Verdict::Permanent, None),
