@@ -1,11 +1,17 @@
 //! A proxy that decides for each connection where it goes, as a name, a load balancer or a starting server does.
 
 use std::future::pending;
+use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
+use tokio::time::sleep;
+
+/// How late answers are.
+pub const LATE: Duration = Duration::from_millis(50);
 
 /// What becomes of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +20,8 @@ pub enum To {
     Server(u16),
     /// It goes to the server at this port of 127.0.0.1, and is closed after the first answer.
     FirstAnswer(u16),
+    /// It goes to the server at this port of 127.0.0.1, each of whose answers is [`LATE`].
+    Late(u16),
     /// It is accepted, and closed.
     Close,
     /// It is accepted, and reset.
@@ -50,6 +58,9 @@ impl Proxy {
                     To::FirstAnswer(port) => {
                         tokio::spawn(pass_first_answer(client, port));
                     }
+                    To::Late(port) => {
+                        tokio::spawn(pass_late(client, port));
+                    }
                     To::Close => {}
                     To::Reset => client.set_zero_linger().unwrap(),
                 }
@@ -82,11 +93,28 @@ async fn pass_on(mut client: TcpStream, port: u16, (freeze, cut): (Arc<Notify>, 
     }
 }
 
-async fn pass_first_answer(mut client: TcpStream, port: u16) -> std::io::Result<()> {
+async fn pass_first_answer(mut client: TcpStream, port: u16) -> io::Result<()> {
     let mut server = TcpStream::connect(("127.0.0.1", port)).await?;
     let mut bytes = [0; 1024];
     let sent = client.read(&mut bytes).await?;
     server.write_all(&bytes[..sent]).await?;
     let answered = server.read(&mut bytes).await?;
     client.write_all(&bytes[..answered]).await
+}
+
+async fn pass_late(mut client: TcpStream, port: u16) -> io::Result<()> {
+    let mut server = TcpStream::connect(("127.0.0.1", port)).await?;
+    let ((mut asks, mut client), (mut answers, mut server)) = (client.split(), server.split());
+    let late = async {
+        let mut bytes = [0; 1024];
+        while let length @ 1.. = answers.read(&mut bytes).await? {
+            sleep(LATE).await;
+            client.write_all(&bytes[..length]).await?;
+        }
+        Ok(())
+    };
+    tokio::select! {
+        ended = copy(&mut asks, &mut server) => ended.map(drop),
+        ended = late => ended,
+    }
 }

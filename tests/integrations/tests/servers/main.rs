@@ -49,6 +49,8 @@ integrations::tests! {
         sqlx::version::what_mariadb_says_is_by_its_number,
         sqlx_0_8::version::what_mariadb_says_is_by_its_number;
     [mariadb::PROGRAM, postgres::PROGRAM] =>
+        sqlx::version::a_session_that_is_cut_in_its_begin_loses_writes_unless_its_pool_ends_it,
+        sqlx_0_8::version::a_session_that_is_cut_in_its_begin_loses_writes_unless_its_pool_ends_it,
         sqlx::version::a_lost_connection_is_unknown_and_transient_before_the_commit,
         sqlx_0_8::version::a_lost_connection_is_unknown_and_transient_before_the_commit;
     [pgbouncer::PROGRAM, postgres::PROGRAM] =>

@@ -88,11 +88,15 @@ async fn migrations_wait_for_the_server_and_a_lost_connection_leaves_none_half_w
             .await
             .unwrap();
         drop(admin);
+        // Its error does not tell a database that is missing from a server that is down.
+        let missing = PgConnection::establish(&server.url().replace("postgres", "missing")).err();
+        assert!(matches!(missing, Some(ConnectionError::BadConnection(_))));
         let url = server
             .url()
             .replace("dbname=postgres", &format!("dbname={name}"));
         server.stop();
-        assert!(PgConnection::establish(&url).is_err());
+        let down = PgConnection::establish(&url).err();
+        assert!(matches!(down, Some(ConnectionError::BadConnection(_))));
         let migration = tokio::spawn(migrate(url.clone()));
         sleep(Duration::from_millis(500)).await;
         server.restart().await;

@@ -13,7 +13,7 @@ use tokio::net::{TcpStream, UnixListener};
 use tokio::sync::Barrier;
 
 use super::adapter::{TransactionError, commit};
-use super::client::mysql::{MySqlConnection, MySqlPool};
+use super::client::mysql::{MySqlConnection, MySqlPool, MySqlPoolOptions};
 use super::client::postgres::{PgConnection, PgPool, PgPoolOptions};
 use super::client::{
     Connection as _, Database, Error, Executor, Pool, Row as _, query, query_scalar,
@@ -607,4 +607,86 @@ pub(crate) async fn a_pooler_that_has_no_server_for_a_session_refuses_it() {
     assert_eq!(crashed.verdict(), Verdict::Unknown, "{crashed:?}");
     let crashed = TransactionError::Statement(crashed);
     assert_eq!(crashed.verdict(), Verdict::Transient, "{crashed:?}");
+}
+
+/// Writes through the pool after an attempt that was cut in `begin()`. Returns whether the others see it.
+macro_rules! writes_after_a_cut {
+    ($name:ident, $pool:ty) => {
+        async fn $name(pool: &$pool, others: &$pool) -> bool {
+            #[retry(attempts = 2, base = "1ms", timeout = "20ms")]
+            async fn begin(pool: &$pool) -> Result<(), TransactionError<Error>> {
+                pool.begin().await?;
+                Ok(())
+            }
+            let sum = async || -> String {
+                let sum = query_scalar("SELECT CAST(sum(balance) AS char(9)) FROM account");
+                sum.fetch_one(others).await.unwrap()
+            };
+            let before = sum().await;
+            begin(pool).await.unwrap_err();
+            run(pool, &[ONE]).await;
+            sum().await != before
+        }
+    };
+}
+
+writes_after_a_cut!(writes_in_postgres, PgPool);
+writes_after_a_cut!(writes_in_mariadb, MySqlPool);
+
+/// As the guide's page on databases says.
+pub(crate) async fn a_session_that_is_cut_in_its_begin_loses_writes_unless_its_pool_ends_it() {
+    let (server, other) = tokio::join!(postgres::Server::start(), mariadb::Server::start());
+    let (server, other) = (server.unwrap(), other.unwrap());
+
+    let port = server.port();
+    let others = PgPool::connect(&postgres_url(port)).await.unwrap();
+    run(&others, &[ACCOUNTS, BALANCES]).await;
+    let url = postgres_url(Proxy::start(move |_| To::Late(port)).await.port);
+    let pool = || {
+        PgPoolOptions::new()
+            .max_connections(1)
+            .test_before_acquire(false)
+    };
+    let ends = pool().after_release(|session, _| {
+        Box::pin(async move {
+            // False in a transaction. The pool closes the connection then.
+            let row = session
+                .fetch_one("SELECT now() = statement_timestamp()")
+                .await?;
+            row.try_get(0)
+        })
+    });
+    for (pool, writes) in [(pool(), false), (ends, true)] {
+        let pool = pool.connect(&url).await.unwrap();
+        assert_eq!(writes_in_postgres(&pool, &others).await, writes);
+        // A session in no transaction stays.
+        let mut sessions: [i32; 2] = [0; 2];
+        for session in &mut sessions {
+            *session = query_scalar("SELECT pg_backend_pid()")
+                .fetch_one(&pool)
+                .await
+                .unwrap();
+        }
+        assert_eq!(sessions[0], sessions[1]);
+    }
+
+    let others = MySqlPool::connect(&other.url()).await.unwrap();
+    run(&others, &[ACCOUNTS, BALANCES]).await;
+    let port = others.connect_options().get_port();
+    let url = other.url().replace(
+        &port.to_string(),
+        &Proxy::start(move |_| To::Late(port)).await.port.to_string(),
+    );
+    let pool = || {
+        MySqlPoolOptions::new()
+            .max_connections(1)
+            .test_before_acquire(false)
+    };
+    let ends = pool().after_release(|session, _| {
+        Box::pin(async move { session.execute("ROLLBACK").await.map(|_| true) })
+    });
+    for (pool, writes) in [(pool(), false), (ends, true)] {
+        let pool = pool.connect(&url).await.unwrap();
+        assert_eq!(writes_in_mariadb(&pool, &others).await, writes);
+    }
 }
