@@ -16,12 +16,12 @@ pub struct Document {
 struct State {
     version: usize,
     text: String,
-    /// How many of the next requests are carried out and not answered.
+    /// How many of the next writes are carried out and not answered.
     unanswered: usize,
 }
 
 impl Document {
-    /// Starts it on a free port, with an empty text in version 1. It carries out the first `unanswered` requests, and closes
+    /// Starts it on a free port, with an empty text in version 1. It carries out the first `unanswered` writes, and closes
     /// their connections without an answer.
     ///
     /// # Panics
@@ -71,7 +71,9 @@ impl State {
             (true, false) => "412 Precondition Failed",
             (false, _) => "200 OK",
         };
-        if let Some(left) = self.unanswered.checked_sub(1) {
+        if status == "204 No Content"
+            && let Some(left) = self.unanswered.checked_sub(1)
+        {
             self.unanswered = left;
             return None;
         }

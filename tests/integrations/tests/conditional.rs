@@ -94,8 +94,8 @@ async fn a_second_attempt_that_finds_the_work_done_succeeds_and_a_first_one_fail
     }
 }
 
-/// Reads, changes and writes: after a 412, all three again.
-#[retry(attempts = 10, base = "5ms", verdict = |error: &RequestError| match error {
+/// Reads, changes and writes: after a 412, all three again, and not after a lost answer, since it may have been written.
+#[retry(attempts = 10, base = "5ms", idempotent = false, verdict = |error: &RequestError| match error {
     RequestError::Status(status) if status.status() == 412 => Verdict::Conflict,
     other => other.verdict(),
 })]
@@ -121,4 +121,7 @@ async fn writers_of_one_document_lose_no_change_if_the_body_reads_it_too() {
     );
     let text = client.get(&url).send().await.unwrap().text().await.unwrap();
     assert_eq!((text.len(), server.version()), (6, 7), "{text}");
+    let lost = Document::start(1).await;
+    add(&client, &lost.url(), 'a').await.unwrap_err();
+    assert_eq!(lost.version(), 2);
 }

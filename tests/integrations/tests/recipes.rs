@@ -10,8 +10,9 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
+use integrations::loopback::{Answer, Loopback, OK};
 use reattempt::reqwest_0_13::{RequestError, RequestExt as _, ResponseExt as _};
-use reattempt::{Attempt, Retryable, Verdict, parse_duration, retry};
+use reattempt::{Attempt, Retryable, Verdict, parse_duration, propagate, retry};
 use reqwest::{Client, redirect};
 use tokio::net::TcpListener;
 use tokio::sync::RwLock;
@@ -72,6 +73,69 @@ impl Api {
             Attempt::record_progress();
         }
         Ok(token.clone())
+    }
+}
+
+/// A login whose refresh token is replaced at each use. Without one, it is not known which is valid.
+struct Login {
+    client: Client,
+    url: String,
+    refresh: tokio::sync::Mutex<Option<String>>,
+}
+
+#[derive(Debug, thiserror::Error, Retryable)]
+enum LoginError {
+    #[error("sign in again")]
+    #[retryable(permanent)]
+    SignIn,
+    #[error("no answer")]
+    #[retryable(forward)]
+    Request(#[from] RequestError),
+}
+
+impl Login {
+    /// In a task, since a caller that is dropped must not cut it.
+    async fn refresh(self: Arc<Self>) -> Result<String, LoginError> {
+        let refreshed = async move {
+            let mut kept = self.refresh.lock().await;
+            let token = kept.take().ok_or(LoginError::SignIn)?;
+            let request = self.client.post(&self.url).body(token.clone());
+            let new = async { Ok(request.send_checked().await?.text().await?) };
+            let new: Result<String, RequestError> = new.await;
+            // Store it here, before it is used.
+            let token = match &new {
+                Ok(new) => Some(new.clone()),
+                Err(error) => (!error.may_have_run()).then_some(token),
+            };
+            kept.clone_from(&token);
+            // In doubt, nobody sends the old token again.
+            token.ok_or(LoginError::SignIn)?;
+            Ok(new?)
+        };
+        let task = tokio::spawn(propagate(refreshed));
+        task.await.expect("it does not panic")
+    }
+}
+
+#[tokio::test]
+async fn a_refresh_token_is_not_sent_again_after_a_doubt() {
+    const BUSY: Answer = Answer::Bytes(b"HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n");
+    for (script, calls) in [(&[Answer::Reset], 1), (&[BUSY], 50), (&[OK], 50)] {
+        let server = Loopback::start(script).await;
+        let login = Arc::new(Login {
+            client: client(),
+            url: server.url(),
+            refresh: tokio::sync::Mutex::new(Some("first".to_owned())),
+        });
+        let asked = (0..50).map(|_| Arc::clone(&login).refresh());
+        let asked = futures::future::join_all(asked).await;
+        let signs_in = asked
+            .iter()
+            .filter(|ended| matches!(ended, Err(LoginError::SignIn)));
+        assert_eq!(
+            (server.calls(), signs_in.count()),
+            (calls, if calls == 1 { 50 } else { 0 })
+        );
     }
 }
 

@@ -164,7 +164,9 @@ async fn watch(
         *version = version_of(&list);
     }
     let from = version.as_deref().unwrap_or_default();
-    let request = client.get(format!("{url}?watch=true&resourceVersion={from}"));
+    let request = client.get(format!(
+        "{url}?watch=true&resourceVersion={from}&allowWatchBookmarks=true"
+    ));
     let response = request.send().await?;
     // A 504 says that this server has not come to the version yet, and may not for ever.
     if [StatusCode::GONE, StatusCode::GATEWAY_TIMEOUT].contains(&response.status()) {

@@ -58,7 +58,7 @@ pub(crate) async fn a_pool_without_a_free_connection_and_without_a_server_refuse
     assert_eq!(closed.verdict(), Verdict::Permanent, "{closed:?}");
 }
 
-/// As the guide's page on clients says.
+/// As the guide's page on databases says.
 #[derive(Debug, thiserror::Error, Retryable)]
 #[retryable(forward)]
 enum OrderError {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use integrations::redis::connect;
 use integrations::{postgres, redis as redis_server, until};
 use reattempt::{Attempt, Retryable, retry};
-use redis::{Client, ExistenceCheck, RedisError, SetExpiry, SetOptions, cmd};
+use redis::{Client, RedisError, cmd};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::{AsyncMessage, NoTls};
@@ -94,35 +94,34 @@ enum NoLease {
     Redis(#[from] RedisError),
 }
 
-/// Holds a lease, and works meanwhile. The work ends before the lease does.
+/// Holds a lease, and works meanwhile, under its number. The work ends before the lease does.
 #[retry(attempts = "unlimited", backoff = "constant", base = "50ms")]
-async fn lead(client: &Client, me: &str, leads: &Cell<bool>) -> Result<Infallible, NoLease> {
+async fn lead(client: &Client, me: &str, leads: &Cell<u64>) -> Result<Infallible, NoLease> {
     let mut connection = connect(client).await?;
-    let millis = LEASE.as_millis().try_into().unwrap_or(u64::MAX);
-    let only_if_free = SetOptions::default()
-        .conditional_set(ExistenceCheck::NX)
-        .with_expiration(SetExpiry::PX(millis));
-    let mut take = cmd("SET");
-    let take = take.arg("lease").arg(me).arg(only_if_free);
-    // The lease begins before the answer, and a renewal takes two thirds of it at most.
-    match timeout(LEASE / 3, take.query_async(&mut connection)).await {
-        Ok(taken) => taken.map(|taken: Option<String>| taken.ok_or(NoLease::Held))??,
-        Err(_) => return Err(NoLease::Held),
-    };
+    let millis: u64 = LEASE.as_millis().try_into().unwrap_or(u64::MAX);
+    let mut take = cmd("EVAL");
+    // The number of the lease goes with each write of its work, and the store refuses an older one.
+    take.arg(
+        "return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) and redis.call('INCR', KEYS[2])",
+    );
+    let take = take.arg(2).arg("lease").arg("leases").arg(me).arg(millis);
+    // The lease begins before this answer, which may take a quarter of it. The wait and the renewal take two more.
+    let taken = timeout(LEASE / 4, take.query_async(&mut connection)).await;
+    let number: Option<u64> = taken.map_err(|_| NoLease::Held)??;
+    leads.set(number.ok_or(NoLease::Held)?);
     let mut renew = cmd("EVAL");
     renew.arg(
         "return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('PEXPIRE', KEYS[1], ARGV[2])",
     );
     renew.arg(1).arg("lease").arg(me).arg(millis);
     loop {
-        leads.set(true);
-        sleep(LEASE / 3).await;
-        let renewed = timeout(LEASE / 3, renew.query_async(&mut connection)).await;
+        sleep(LEASE / 4).await;
+        let renewed = timeout(LEASE / 4, renew.query_async(&mut connection)).await;
         if let Ok(Ok(true)) = renewed {
             Attempt::record_progress();
             continue;
         }
-        leads.set(false);
+        leads.set(0);
         return Err(match renewed {
             Ok(Err(error)) => error.into(),
             _ => NoLease::Held,
@@ -132,22 +131,22 @@ async fn lead(client: &Client, me: &str, leads: &Cell<bool>) -> Result<Infallibl
 
 pub(crate) async fn a_lease_that_is_lost_ends_the_work_until_it_is_free() {
     let server = redis_server::Server::start().await.unwrap();
-    let (client, leads) = (server.client(), Cell::new(false));
+    let (client, leads) = (server.client(), Cell::new(0));
     let changes = async {
-        until("it leads", async || leads.get()).await;
+        until("it leads", async || leads.get() == 1).await;
         // Another process took it, as after a pause of this one.
         let mut other = server.connect().await.unwrap();
         let mut take = cmd("SET");
         let take = take.arg("lease").arg("other").arg("PX").arg(1_500);
         take.exec_async(&mut other).await.unwrap();
-        until("it has lost", async || !leads.get()).await;
+        until("it has lost", async || leads.get() == 0).await;
         let held: bool = cmd("EXISTS")
             .arg("lease")
             .query_async(&mut other)
             .await
             .unwrap();
         assert!(held);
-        until("it leads again", async || leads.get()).await;
+        until("it leads again", async || leads.get() == 2).await;
     };
     tokio::select! {
         Err(ended) = lead(&client, "this one", &leads) => panic!("{ended}"),
