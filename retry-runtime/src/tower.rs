@@ -561,7 +561,7 @@ impl<Q, L> RetryLayer<Q, L> {
                 |failed| Judgement {
                     ruling: Ruling::by(failed.error().assessment, harmless),
                     words: failed.error(),
-                    keeps: failed.kept(),
+                    keeps: |failed| E::Cut::LIMITED.then_some(Kept(failed)),
                 },
                 (AsksDelay::RetryAfter, delay),
                 |_| (),

@@ -7,7 +7,9 @@ use std::num::ParseIntError;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use reattempt::{Attempt, Budget, Outcome, RetryEvent, Stopped, Verdict, deadline, retry};
+use reattempt::{
+    Attempt, Budget, Outcome, Policy, RetryEvent, Stopped, Verdict, WithoutLimits, deadline, retry,
+};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
@@ -386,4 +388,14 @@ async fn after_before_retry_no_attempt_begins_when_the_deadline_around_is_reache
     let (ended, report) = reattempt::with_report(deadline::scope(ms(100), call(&calls))).await;
     assert_eq!((ended, calls.get(), began.elapsed()), (Err(1), 1, ms(210)));
     assert_eq!(report.unwrap().outcome(), Outcome::Deadline);
+    // Only rustc knows that this one has no limits.
+    const UNLIMITED: WithoutLimits = Policy::new().with_attempts(3).without_limits();
+    #[retry(policy = UNLIMITED, before_retry = sleep(ms(2000)))]
+    async fn of_policy(script: &Script) -> io::Result<usize> {
+        script.play().await
+    }
+    let script = Script::new([RESET]);
+    let ended = deadline::scope(ms(1000), of_policy(&script)).await;
+    assert_eq!(ended.unwrap_err().kind(), ErrorKind::ConnectionReset);
+    assert_eq!(script.calls(), 1);
 }

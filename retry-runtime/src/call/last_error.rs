@@ -2,8 +2,8 @@
 //!
 //! When an attempt times out, you want to know why the attempts before it failed. So a function with limits keeps the error of its
 //! last attempt during the wait. It does so only if the error is `Send`, since the future could not be spawned otherwise, and if
-//! it converts into a boxed error. Other errors are dropped before the wait. A function without limits keeps its error only for
-//! `before_retry`, which may outlast the deadline of an outer call.
+//! it converts into a boxed error. Other errors are dropped before the wait. A function whose attribute says that it has no limits keeps
+//! its error only for `before_retry`, which may outlast the deadline of an outer call.
 
 use super::attempt::{Cut, Limits, Never};
 use crate::error::Error;

@@ -128,7 +128,7 @@ impl<C: Limits, K> Call<'_, C, K> {
                     return Break(Err(error.into()));
                 };
                 self.call_on_retry(next, Some(&error), words, hook);
-                self.last = (judged.keeps)(error, C::LIMITED);
+                self.last = (judged.keeps)(error);
                 self.state.has_last = true;
                 return Continue(self.state.next(next));
             }

@@ -53,7 +53,7 @@ macro_rules! client {
         impl super::Failed<'_, $Error> {
             /// Chooses what is kept of the error.
             pub fn kept(&self) -> super::Keeps<$Error, Carried<$Error>> {
-                |error, limited| limited.then_some(Carried(error))
+                |error| Some(Carried(error))
             }
         }
     };

@@ -29,8 +29,8 @@ pub struct Last<E>(pub(crate) E);
 #[derive(Debug)]
 pub enum Nothing {}
 
-/// Keeps an error, or drops it, before the call waits for the next attempt. It says whether a limit can stop the call.
-pub type Keeps<E, K> = fn(E, bool) -> Option<K>;
+/// Keeps an error, or drops it, before the call waits for the next attempt.
+pub type Keeps<E, K> = fn(E) -> Option<K>;
 
 /// What is kept of an error that `before_retry` sees.
 pub trait Lends {
@@ -121,7 +121,7 @@ impl<'e, E: ?Sized> Failed<'e, E> {
     where
         E: Sized,
     {
-        |_, _| None
+        |_| None
     }
 }
 
@@ -142,41 +142,41 @@ impl<E: ?Sized> SyncChain<'_, E> {
 impl<E: Send + Into<BoxedError>> SyncChain<'_, E> {
     /// Chooses what is kept of the error.
     pub fn kept(&self) -> Keeps<E, Kept<E>> {
-        |error, limited| limited.then_some(Kept(error))
+        |error| Some(Kept(error))
     }
 
     /// Chooses what is kept of an error that `before_retry` sees.
     pub fn held(&self) -> Keeps<E, Kept<E>> {
-        |error, _| Some(Kept(error))
+        |error| Some(Kept(error))
     }
 }
 
 impl<E> SendChain<'_, E> {
     /// Keeps no error.
     pub fn kept(&self) -> Keeps<E, Nothing> {
-        |_, _| None
+        |_| None
     }
 
     /// The same.
     pub fn last(&self) -> Keeps<E, Nothing> {
-        |_, _| None
+        |_| None
     }
 
     /// Chooses the error itself, which is no source.
     pub fn held(&self) -> Keeps<E, Last<E>> {
-        |error, _| Some(Last(error))
+        |error| Some(Last(error))
     }
 
     /// Chooses the error itself, which may borrow.
     pub fn lent(&self) -> Keeps<E, Last<E>> {
-        |error, _| Some(Last(error))
+        |error| Some(Last(error))
     }
 }
 
 impl<E: Send> SyncChain<'_, E> {
     /// Chooses the error itself.
     pub fn last(&self) -> Keeps<E, Last<E>> {
-        |error, _| Some(Last(error))
+        |error| Some(Last(error))
     }
 }
 

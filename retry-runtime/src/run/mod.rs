@@ -28,7 +28,7 @@ pub use self::ends::{HoldsStopped, MayStop};
 use self::rules::RunRules;
 pub use self::state::{Beside, ByOn, ByType, ByVerdict, HasSources, Judged, Known, RunState, Runs};
 pub use self::without_limits::WithoutLimits;
-use crate::call::{Cancels, Said};
+use crate::call::Cancels;
 use crate::classify::{Answers, Assessment, OkAnswer, Retryable, VerdictAnswer};
 use crate::event::RetryEvent;
 use crate::lookup::find_in;
@@ -72,7 +72,8 @@ impl<O, T, E, S: RunState> Run<'_, O, T, E, S> {
                 verdict: None,
                 unless: Vec::new(),
                 retry_after: Vec::new(),
-                of_ok: Vec::new(),
+                until: Vec::new(),
+                when_ok: Vec::new(),
                 on_retry: Vec::new(),
             },
             // It has no size, so this does not allocate.
@@ -181,8 +182,7 @@ impl<'p, O, T, E, S: RunState> Run<'p, O, T, E, S> {
         A: OkAnswer,
     {
         let when_ok = move |value: &T| when_ok(value).into_parts();
-        let rule = (Said::FailedValue, Box::new(when_ok) as _);
-        self.change(|parts| parts.rules.of_ok.push(rule))
+        self.change(|parts| parts.rules.when_ok.push(Box::new(when_ok)))
     }
 
     /// Calls `hook` for each retry, before the wait. Of several hooks, each is called.
@@ -257,13 +257,8 @@ impl<'p, O, T, E, S: RunState> Run<'p, O, T, E, S> {
         A: OkAnswer,
         S::Policy: MayStop,
     {
-        self.change(|parts| {
-            let is_ready = move |value: &T| is_ready(value).into_parts();
-            let rule = (Said::NotReady, Box::new(is_ready) as _);
-            let of_ok = &mut parts.rules.of_ok;
-            let untils = of_ok.partition_point(|(said, _)| *said == Said::NotReady);
-            of_ok.insert(untils, rule);
-        })
+        let until = move |value: &T| is_ready(value).into_parts();
+        self.change(|parts| parts.rules.until.push(Box::new(until)))
     }
 
     /// Stops the call when the future `cancel` completes. The call then ends with a [`Stopped`](crate::Stopped) whose

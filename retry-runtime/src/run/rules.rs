@@ -22,8 +22,8 @@ pub(super) struct RunRules<'p, T, E> {
     pub(super) verdict: Option<Asks<'p, E, Assessment>>,
     pub(super) unless: Vec<Asks<'p, E, bool>>,
     pub(super) retry_after: Vec<Asks<'p, E, Option<Duration>>>,
-    /// `until`, and then `when_ok`, with what each may say: a call keeps what is said first.
-    pub(super) of_ok: Vec<(Said, Asks<'p, T, OkParts>)>,
+    pub(super) until: Vec<Asks<'p, T, OkParts>>,
+    pub(super) when_ok: Vec<Asks<'p, T, OkParts>>,
     pub(super) on_retry: Vec<Hook<'p, E>>,
 }
 
@@ -43,8 +43,12 @@ impl<T, E> RunRules<'_, T, E> {
         S::Ended: CarriesError<E>,
     {
         let ended = ended.map(|result| OfClosure::<_, _, S::Ended>(result, PhantomData));
-        for (said, ask) in &mut self.of_ok {
-            call.ask_about(&ended, *said, ask);
+        // A call keeps what is said first.
+        for until in &mut self.until {
+            call.ask_about(&ended, Said::NotReady, until);
+        }
+        for when_ok in &mut self.when_ok {
+            call.ask_about(&ended, Said::FailedValue, when_ok);
         }
         if !self.unless.is_empty() {
             call.unless(&ended, |failed| {
