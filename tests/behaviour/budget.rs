@@ -95,13 +95,7 @@ async fn a_retry_that_is_refused_for_another_reason_is_not_charged() {
     static UNTOUCHED: Budget = Budget::new();
     plays!(permanent(attempts = 3, budget = "UNTOUCHED"));
     plays!(single(attempts = 1, budget = "UNTOUCHED"));
-    plays!(late(
-        attempts = 3,
-        base = "10s",
-        jitter = "none",
-        deadline = ms(5000),
-        budget = "UNTOUCHED"
-    ));
+    plays! { late(attempts = 3, base = "10s", jitter = "none", deadline = ms(5000), budget = "UNTOUCHED") }
     permanent(&Script::new([Step::Fail(io::ErrorKind::NotFound)]))
         .await
         .unwrap_err();
@@ -117,14 +111,7 @@ async fn a_retry_that_is_refused_for_another_reason_is_not_charged() {
 #[tokio::test(start_paused = true)]
 async fn a_call_dropped_at_any_poll_pays_only_for_the_retries_that_began() {
     static LEVEL: Budget = Budget::aws();
-    plays!(call(
-        attempts = 4,
-        timeout = "1s",
-        base = "1s",
-        backoff = "constant",
-        jitter = "none",
-        budget = "LEVEL"
-    ));
+    plays! { call(attempts = 4, timeout = "1s", base = "1s", backoff = "constant", jitter = "none", budget = "LEVEL") }
     let mut seen = Vec::new();
     for polls in 1..40 {
         let before = LEVEL.level();
@@ -202,11 +189,7 @@ async fn a_throttled_retry_takes_less() {
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_a_hook_takes_nothing() {
     static LEVEL: Budget = Budget::new();
-    plays!(call(
-        attempts = 3,
-        budget = "LEVEL",
-        on_retry = |_| panic!("in the hook")
-    ));
+    plays! { call(attempts = 3, budget = "LEVEL", on_retry = |_| panic!("in the hook")) }
     let script = Script::new([RESET]);
     let panicked = std::panic::AssertUnwindSafe(call(&script))
         .catch_unwind()
@@ -520,13 +503,7 @@ async fn a_success_after_a_timeout_gives_back_6() {
 #[tokio::test(start_paused = true)]
 async fn a_call_dropped_in_the_wait_after_a_timeout_gets_its_6_back() {
     static LEVEL: Budget = Budget::new().with_refill(0.0);
-    plays!(call(
-        attempts = 3,
-        timeout = "1s",
-        base = "10s",
-        jitter = "none",
-        budget = "LEVEL"
-    ));
+    plays! { call(attempts = 3, timeout = "1s", base = "10s", jitter = "none", budget = "LEVEL") }
     {
         let script = Script::new([Step::Hang]);
         let mut waiting = pin!(call(&script));

@@ -223,11 +223,7 @@ async fn with_cancel_waits_a_wait_ends_and_no_attempt_begins() {
 #[tokio::test(start_paused = true)]
 async fn with_cancel_waits_both_attempts_of_a_race_go_on() {
     static BUDGET: reattempt::Budget = reattempt::Budget::new();
-    plays!(call(
-        hedge = "100ms",
-        budget = BUDGET,
-        cancel_waits = tokio::time::sleep(ms(150))
-    ));
+    plays! { call(hedge = "100ms", budget = BUDGET, cancel_waits = tokio::time::sleep(ms(150))) }
     let script = Script::new([Step::Hang, Step::SucceedAfter(ms(200))]);
     assert_eq!(call(&script).await.unwrap(), 2);
     assert_eq!(script.elapsed(), ms(300));

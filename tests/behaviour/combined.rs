@@ -63,13 +63,7 @@ async fn a_retry_that_is_late_and_cancelled_is_given_back_once() {
 #[tokio::test(start_paused = true)]
 async fn a_late_wake_up_gives_the_tokens_back() {
     static LEVEL: Budget = Budget::aws();
-    plays!(call(
-        attempts = 5,
-        base = "1s",
-        jitter = "none",
-        deadline = "3s",
-        budget = "LEVEL"
-    ));
+    plays! { call(attempts = 5, base = "1s", jitter = "none", deadline = "3s", budget = "LEVEL") }
     let script = Script::new([RESET]);
     let mut future = std::pin::pin!(call(&script));
     assert!(futures::poll!(&mut future).is_pending());
@@ -84,10 +78,7 @@ async fn a_late_wake_up_gives_the_tokens_back() {
 #[tokio::test(start_paused = true)]
 async fn a_panic_of_the_cancel_future_takes_nothing() {
     static LEVEL: Budget = Budget::aws();
-    #[retry(attempts = 4, base = "1s", jitter = "none", budget = "LEVEL", cancel = bad(polls))]
-    async fn call(script: &Script, polls: u32) -> io::Result<usize> {
-        script.play().await
-    }
+    plays! { call(attempts = 4, base = "1s", jitter = "none", budget = "LEVEL", cancel = bad(polls)), polls: u32 }
     async fn bad(polls: u32) {
         let mut polled = 0;
         std::future::poll_fn(|_| {
@@ -200,10 +191,7 @@ async fn the_cancel_future_may_borrow_temporary_values_of_its_expression() {
     fn shutdown(stop: &Arc<Notify>) -> Arc<Notify> {
         stop.clone()
     }
-    #[retry(attempts = 3, budget = "none", cancel = shutdown(stop).notified())]
-    async fn call(script: &Script, stop: &Arc<Notify>) -> io::Result<usize> {
-        script.play().await
-    }
+    plays! { call(attempts = 3, budget = "none", cancel = shutdown(stop).notified()), stop: &Arc<Notify> }
     let (script, stop) = (Script::new([Step::Hang]), Arc::default());
     let (ended, ()) = tokio::join!(call(&script, &stop), async {
         tokio::time::sleep(ms(50)).await;
@@ -356,10 +344,7 @@ async fn limits_of_the_longest_duration_limit_nothing() {
     async fn call(script: &Script, max: Duration) -> io::Result<usize> {
         script.play().await
     }
-    #[retry(attempts = 2, base = max, max_delay = max, factor = 1000.0, budget = "none")]
-    async fn waits(script: &Script, max: Duration) -> io::Result<usize> {
-        script.play().await
-    }
+    plays! { waits(attempts = 2, base = max, max_delay = max, factor = 1000.0, budget = "none"), max: Duration }
     let script = Script::new([
         RESET,
         Step::FailAfter(ms(10)),
@@ -378,11 +363,7 @@ async fn unlimited_attempts_have_no_budget_by_default() {
     const UNLIMITED: Policy = Policy::new()
         .with_unlimited_attempts()
         .with_max_delay(ms(1));
-    plays!(call(
-        attempts = "unlimited",
-        base = "1ms",
-        max_delay = "1ms"
-    ));
+    plays! { call(attempts = "unlimited", base = "1ms", max_delay = "1ms") }
     plays!(by_policy(policy = UNLIMITED));
     /// The largest number means the same, as the reference says.
     const LARGEST: Policy = UNLIMITED.with_attempts(u32::MAX);

@@ -8,13 +8,7 @@ use reattempt::{Outcome, Stopped, retry};
 
 use crate::script::{RESET, Script, Step, ms};
 
-plays!(within_a_second(
-    attempts = 10,
-    deadline = "1s",
-    base = "300ms",
-    backoff = "constant",
-    jitter = "none"
-));
+plays! { within_a_second(attempts = 10, deadline = "1s", base = "300ms", backoff = "constant", jitter = "none") }
 
 fn outcome(error: &io::Error) -> Option<Outcome> {
     error
@@ -57,13 +51,7 @@ async fn a_call_whose_next_delay_does_not_fit_names_its_own_deadline() {
 #[tokio::test(start_paused = true)]
 async fn deadline_cuts_the_last_wait() {
     // With jitter, the call cuts the range of the draw to the time that is left.
-    plays!(spread(
-        attempts = 100,
-        deadline = "1s",
-        base = "20s",
-        backoff = "constant",
-        budget = "none"
-    ));
+    plays! { spread(attempts = 100, deadline = "1s", base = "20s", backoff = "constant", budget = "none") }
     for _ in 0..50 {
         let script = Script::new([RESET]);
         let error = spread(&script).await.unwrap_err();
@@ -76,13 +64,7 @@ async fn deadline_cuts_the_last_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn the_timeout_is_cut_to_what_is_left() {
-    plays!(both(
-        attempts = 10,
-        timeout = "700ms",
-        deadline = "1s",
-        base = "100ms",
-        jitter = "none"
-    ));
+    plays! { both(attempts = 10, timeout = "700ms", deadline = "1s", base = "100ms", jitter = "none") }
     let script = Script::new([Step::Hang]);
     let error = both(&script).await.unwrap_err();
     assert_eq!(outcome(&error), Some(Outcome::Deadline));

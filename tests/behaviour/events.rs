@@ -80,13 +80,7 @@ async fn a_success_is_logged_from_the_second_attempt_on() {
 
 #[tokio::test(start_paused = true)]
 async fn each_retry_and_a_late_success_are_logged() {
-    plays!(call(
-        attempts = 4,
-        base = "1s",
-        jitter = "none",
-        name = "fetch",
-        budget = "none"
-    ));
+    plays! { call(attempts = 4, base = "1s", jitter = "none", name = "fetch", budget = "none") }
     let log = Log::listen();
     call(&Script::new([RESET, RESET, Step::Succeed]))
         .await
@@ -142,12 +136,7 @@ async fn a_call_that_gives_up_logs_a_warning_and_a_permanent_error_does_not() {
 
 #[tokio::test(start_paused = true)]
 async fn fewer_attempts_within_another_call_are_logged_once() {
-    plays!(inner(
-        attempts = 4,
-        base = "1ms",
-        name = "inner",
-        budget = "none"
-    ));
+    plays! { inner(attempts = 4, base = "1ms", name = "inner", budget = "none") }
     #[retry(attempts = 4, base = "1ms", budget = "none")]
     async fn outer(script: &Script) -> io::Result<usize> {
         inner(script).await
@@ -190,11 +179,7 @@ async fn an_error_of_before_retry_ends_the_call_with_an_event() {
         tokio::task::yield_now().await;
         Err(io::ErrorKind::PermissionDenied.into())
     }
-    plays!(call(
-        attempts = 4,
-        on = "io::Error",
-        before_retry = reconnect()
-    ));
+    plays! { call(attempts = 4, on = "io::Error", before_retry = reconnect()) }
     let log = Log::listen();
     let (result, report) = reattempt::with_report(call(&Script::new([RESET]))).await;
     assert_eq!(result.unwrap_err().kind(), io::ErrorKind::PermissionDenied);
@@ -207,14 +192,7 @@ async fn an_error_of_before_retry_ends_the_call_with_an_event() {
 
 #[tokio::test(start_paused = true)]
 async fn a_sensitive_function_logs_no_text_of_an_error() {
-    plays!(call(
-        attempts = 3,
-        sensitive,
-        delays = ["0s"],
-        on = "io::Error",
-        timeout = "1s",
-        budget = "none"
-    ));
+    plays! { call(attempts = 3, sensitive, delays = ["0s"], on = "io::Error", timeout = "1s", budget = "none") }
     let log = Log::listen();
     let script = Script::new([RESET, Step::Hang, Step::Fail(io::ErrorKind::NotFound)]);
     let error = call(&script).await.unwrap_err();
@@ -292,13 +270,7 @@ fn left_out(lines: &[String], message: &str) -> usize {
 
 #[tokio::test(start_paused = true)]
 async fn a_storm_logs_ten_lines_of_each_message_and_then_how_many_it_left_out() {
-    plays!(call(
-        attempts = 2,
-        delays = ["0s"],
-        on = "io::Error",
-        budget = "none",
-        name = "storm"
-    ));
+    plays! { call(attempts = 2, delays = ["0s"], on = "io::Error", budget = "none", name = "storm") }
     let log = Log::listen();
     let gone = Step::Fail(io::ErrorKind::NotFound);
     let scripts = [vec![RESET], vec![gone], vec![RESET, Step::Succeed]];
@@ -327,18 +299,8 @@ async fn a_storm_logs_ten_lines_of_each_message_and_then_how_many_it_left_out() 
 
 #[tokio::test(start_paused = true)]
 async fn each_function_has_its_own_lines() {
-    plays!(loud(
-        attempts = 2,
-        delays = ["0s"],
-        budget = "none",
-        name = "loud"
-    ));
-    plays!(rare(
-        attempts = 2,
-        delays = ["0s"],
-        budget = "none",
-        name = "rare"
-    ));
+    plays! { loud(attempts = 2, delays = ["0s"], budget = "none", name = "loud") }
+    plays! { rare(attempts = 2, delays = ["0s"], budget = "none", name = "rare") }
     let log = Log::listen();
     for _ in 0..100 {
         loud(&Script::new([RESET])).await.unwrap_err();
@@ -354,12 +316,7 @@ async fn each_function_has_its_own_lines() {
 #[tokio::test(start_paused = true)]
 async fn an_empty_budget_logs_its_name_and_what_to_do() {
     static SMALL: reattempt::Budget = reattempt::Budget::new().with_capacity(1);
-    plays!(inner(
-        attempts = 4,
-        on = "io::Error",
-        budget = SMALL,
-        name = "x::download"
-    ));
+    plays! { inner(attempts = 4, on = "io::Error", budget = SMALL, name = "x::download") }
     #[retry(attempts = 4, on = "io::Error", name = "outer")]
     async fn outer(script: &Script) -> io::Result<usize> {
         inner(script).await
@@ -382,12 +339,7 @@ async fn an_empty_budget_logs_its_name_and_what_to_do() {
 
 #[tokio::test(start_paused = true)]
 async fn the_default_budget_says_how_many_retries_it_allows() {
-    plays!(call(
-        attempts = 300,
-        base = "0ms",
-        jitter = "none",
-        name = "x::download"
-    ));
+    plays! { call(attempts = 300, base = "0ms", jitter = "none", name = "x::download") }
     let log = Log::listen();
     let (_, report) = reattempt::with_report(call(&Script::new([RESET]))).await;
     let report = report.unwrap();
@@ -446,20 +398,8 @@ async fn a_hedge_and_a_failure_beside_it_are_logged() {
 /// Otherwise a worker that never gives up fails for hours without a line at the usual levels.
 #[tokio::test(start_paused = true)]
 async fn calls_that_fail_for_a_minute_say_so_once_a_minute_whatever_their_number() {
-    plays!(relay(
-        attempts = "unlimited",
-        base = "7s",
-        backoff = "constant",
-        jitter = "none",
-        name = "relay"
-    ));
-    plays!(slow(
-        attempts = 2,
-        base = "90s",
-        max_delay = "90s",
-        jitter = "none",
-        name = "slow"
-    ));
+    plays! { relay(attempts = "unlimited", base = "7s", backoff = "constant", jitter = "none", name = "relay") }
+    plays! { slow(attempts = 2, base = "90s", max_delay = "90s", jitter = "none", name = "slow") }
     #[retry(attempts = "unlimited", base = "7s", backoff = "constant", jitter = "none", name = "lease", until = |()| false)]
     async fn lease(began: Instant) -> io::Result<()> {
         let fails = began.elapsed() > Duration::from_secs(120);
@@ -549,12 +489,7 @@ async fn a_call_that_begins_after_an_inherited_deadline_speaks_of_no_wait() {
 /// The caller asked for it. At a deploy, each call in flight would write a warning.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_cancelled_writes_no_warning() {
-    plays!(call(
-        attempts = 4,
-        base = "1s",
-        jitter = "none",
-        cancel = sleep(ms(500))
-    ));
+    plays! { call(attempts = 4, base = "1s", jitter = "none", cancel = sleep(ms(500))) }
     let log = Log::listen();
     call(&Script::new([RESET])).await.unwrap_err();
     let lines = log.lines();

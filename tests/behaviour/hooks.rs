@@ -234,11 +234,7 @@ async fn before_retry_is_cut_by_the_deadline() {
 /// A busy runtime wakes a wait long after the deadline.
 #[tokio::test(start_paused = true)]
 async fn before_retry_does_not_begin_after_the_deadline() {
-    plays!(call(
-        deadline = "1s",
-        jitter = "none",
-        before_retry = async || log.note("before")
-    ), log: &Log);
+    plays! { call(deadline = "1s", jitter = "none", before_retry = async || log.note("before")), log: &Log }
     let (script, log) = (Script::new([RESET]), Log::new());
     let mut call = Box::pin(call(&script, &log));
     assert!(futures::poll!(&mut call).is_pending());

@@ -47,12 +47,7 @@ async fn an_inner_call_keeps_its_own_deadline_if_it_is_nearer() {
     async fn outer(script: &Script) -> io::Result<usize> {
         patient(script).await
     }
-    plays!(near(
-        deadline = "1500ms",
-        base = "1s",
-        jitter = "none",
-        budget = "none"
-    ));
+    plays! { near(deadline = "1500ms", base = "1s", jitter = "none", budget = "none") }
     #[retry(attempts = 1, deadline = "500s", budget = "none")]
     async fn around(script: &Script) -> io::Result<usize> {
         near(script).await
@@ -89,13 +84,7 @@ async fn a_scope_cuts_a_running_attempt_and_ends_the_call() {
 
 #[tokio::test(start_paused = true)]
 async fn a_function_without_limits_stops_retrying_at_the_deadline_around_it() {
-    plays!(unlimited(
-        attempts = 100,
-        base = "1s",
-        backoff = "constant",
-        jitter = "none",
-        budget = "none"
-    ));
+    plays! { unlimited(attempts = 100, base = "1s", backoff = "constant", jitter = "none", budget = "none") }
     let script = Script::new([RESET]);
     deadline::scope(ms(3500), unlimited(&script))
         .await

@@ -11,12 +11,7 @@ use crate::script::{RESET, Script, Step, ms, stopped};
 #[tokio::test(start_paused = true)]
 async fn a_wait_above_a_day_lasts_as_long_as_it_says() {
     const DAYS: Duration = Duration::from_secs(3 * 24 * 60 * 60);
-    plays!(call(
-        attempts = 2,
-        base = DAYS,
-        max_delay = DAYS,
-        jitter = "none"
-    ));
+    plays! { call(attempts = 2, base = DAYS, max_delay = DAYS, jitter = "none") }
     let script = Script::new([RESET, Step::Succeed]);
     assert_eq!(call(&script).await.unwrap(), 2);
     assert_eq!(script.elapsed(), DAYS);

@@ -42,12 +42,7 @@ fn run_the_clock() -> tokio::task::JoinHandle<()> {
 /// If the call polled its timer only while tokio's cooperative budget lasts, the timer would never fire here.
 #[tokio::test(start_paused = true)]
 async fn a_wait_ends_on_time_beside_a_neighbour_that_spends_the_cooperative_budget() {
-    plays!(call(
-        attempts = 3,
-        base = "100ms",
-        jitter = "none",
-        budget = "none"
-    ));
+    plays! { call(attempts = 3, base = "100ms", jitter = "none", budget = "none") }
     let clock = run_the_clock();
     let script = Script::new([RESET]);
     // The neighbour is polled first each time.
@@ -163,13 +158,7 @@ async fn jitter_is_drawn_from_what_leaves_time_for_an_attempt() {
 /// The length of an inherited deadline is the time that was left when the call began.
 #[tokio::test(start_paused = true)]
 async fn an_inherited_deadline_leaves_time_for_an_attempt_too() {
-    plays!(inner(
-        attempts = 2,
-        base = wait,
-        backoff = "constant",
-        jitter = "none",
-        budget = "none"
-    ), wait: Duration);
+    plays! { inner(attempts = 2, base = wait, backoff = "constant", jitter = "none", budget = "none"), wait: Duration }
     // `gone` has passed when the call begins, and `first` is the time of its first attempt.
     for (limit, gone, first, wait, calls) in [
         (10_000, 0, 0, 9950, 2),

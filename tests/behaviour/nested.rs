@@ -606,12 +606,7 @@ async fn a_policy_says_how_the_retries_of_functions_and_runs_combine() {
     assert_eq!(hosts.map(|host| host.calls()), [16, 16, 4, 7]);
 }
 
-plays!(outermost(
-    attempts = 4,
-    base = "1ms",
-    budget = "none",
-    nested = "outermost"
-));
+plays! { outermost(attempts = 4, base = "1ms", budget = "none", nested = "outermost") }
 
 #[tokio::test(start_paused = true)]
 async fn multiply_keeps_all_its_attempts_and_outermost_leaves_them_to_the_call_around() {

@@ -105,12 +105,7 @@ async fn unlimited_attempts_wait_for_the_budget_of_the_policy() {
         .with_max_delay(HOUR)
         .with_jitter(Jitter::None);
     plays!(constant(policy = BOUNDED));
-    plays!(key(
-        policy = TWO,
-        attempts = "unlimited",
-        max_delay = "1h",
-        jitter = "none"
-    ));
+    plays! { key(policy = TWO, attempts = "unlimited", max_delay = "1h", jitter = "none") }
     let script = Script::new([RESET]);
     assert!(timeout(HOUR / 2, constant(&script)).await.is_err());
     assert!(timeout(HOUR / 2, key(&script)).await.is_err());

@@ -27,11 +27,7 @@ static EMPTY: Budget = Budget::new().with_capacity(1);
 
 plays!(refused(attempts = 4, base = "1ms", budget = "EMPTY"));
 
-plays!(cancelled(
-    attempts = 4,
-    budget = "none",
-    cancel = std::future::ready(())
-));
+plays! { cancelled(attempts = 4, budget = "none", cancel = std::future::ready(())) }
 
 /// The error of a server that asks for two minutes, which is longer than any function here waits.
 #[derive(Debug, thiserror::Error, Retryable)]
@@ -144,13 +140,7 @@ async fn no_outer_call_retries_after_a_hint_that_is_too_long() {
 
 #[tokio::test(start_paused = true)]
 async fn no_outer_call_retries_after_a_cancelled_call() {
-    plays!(cancelled_later(
-        attempts = 4,
-        base = "1s",
-        jitter = "none",
-        cancel = sleep(ms(500)),
-        budget = "none"
-    ));
+    plays! { cancelled_later(attempts = 4, base = "1s", jitter = "none", cancel = sleep(ms(500)), budget = "none") }
     // `cancel` strikes in an attempt, in a wait, and before the first attempt. The body always returns a retryable
     // error.
     for step in [Step::Hang, RESET] {
@@ -344,13 +334,7 @@ async fn a_refusal_in_a_hook_or_a_rule_ends_no_call() {
     }
     macro_rules! check {
         ($key:ident = $value:expr) => {{
-            plays!(inner(
-                attempts = 2,
-                delays = ["0s"],
-                budget = "none",
-                on = "io::Error",
-                $key = $value
-            ));
+            plays! { inner(attempts = 2, delays = ["0s"], budget = "none", on = "io::Error", $key = $value) }
             let script = Script::new([RESET]);
             around(async || inner(&script).await).await.unwrap_err();
             // Four attempts around two.
@@ -458,13 +442,7 @@ async fn a_refusal_ends_the_calls_around_only_where_they_fail_with_it() {
 /// The outer call makes two attempts, whether the inner call ends without a wait or is cut.
 #[tokio::test(start_paused = true)]
 async fn the_deadline_of_an_inner_function_does_not_end_the_outer_call() {
-    plays!(limited(
-        attempts = 4,
-        deadline = ms(1000),
-        base = "2s",
-        jitter = "none",
-        budget = "none"
-    ));
+    plays! { limited(attempts = 4, deadline = ms(1000), base = "2s", jitter = "none", budget = "none") }
     #[retry(attempts = 2, base = "1s", jitter = "none", budget = "none", when = |_| true)]
     async fn around(script: &Script) -> io::Result<usize> {
         limited(script).await
@@ -481,13 +459,7 @@ async fn the_deadline_of_an_inner_function_does_not_end_the_outer_call() {
 /// Each call keeps the nearest deadline itself, and a retry that it refused an inner call is refused the outer one too.
 #[tokio::test(start_paused = true)]
 async fn an_inherited_deadline_ends_the_outer_call_that_set_it() {
-    plays!(inner(
-        attempts = 10,
-        base = "300ms",
-        jitter = "none",
-        backoff = "constant",
-        budget = "none"
-    ));
+    plays! { inner(attempts = 10, base = "300ms", jitter = "none", backoff = "constant", budget = "none") }
     #[retry(
         attempts = 4,
         deadline = "1s",

@@ -10,12 +10,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::script::{RESET, Script, Step, ms};
 
-plays!(play(
-    attempts = 3,
-    base = "100ms",
-    jitter = "none",
-    on = "io::Error"
-));
+plays! { play(attempts = 3, base = "100ms", jitter = "none", on = "io::Error") }
 
 async fn report_of(future: impl Future) -> Report {
     with_report(future).await.1.expect("a call ended")

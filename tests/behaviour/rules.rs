@@ -43,10 +43,7 @@ async fn on_retries_its_type_unless_the_error_calls_itself_permanent() {
 
 #[tokio::test(start_paused = true)]
 async fn when_must_agree_with_on() {
-    plays!(both(
-        on = "io::Error",
-        when = |error| error.kind() == ErrorKind::TimedOut
-    ));
+    plays! { both(on = "io::Error", when = |error| error.kind() == ErrorKind::TimedOut) }
     assert_eq!(calls(both, ErrorKind::TimedOut).await, 3);
     assert_eq!(calls(both, ErrorKind::ConnectionReset).await, 1);
 }
@@ -101,10 +98,7 @@ async fn when_alone_decides_without_the_verdict() {
 
 #[tokio::test(start_paused = true)]
 async fn unless_overrules_everything() {
-    plays!(unless(
-        on = "io::Error",
-        unless = |error| error.kind() == ErrorKind::TimedOut
-    ));
+    plays! { unless(on = "io::Error", unless = |error| error.kind() == ErrorKind::TimedOut) }
     plays!(unless_of_types(when = |_| true, unless = "io::Error"));
     assert_eq!(calls(unless, ErrorKind::ConnectionReset).await, 3);
     assert_eq!(calls(unless, ErrorKind::TimedOut).await, 1);

@@ -131,12 +131,7 @@ async fn decorrelated_jitter_depends_on_the_delay_before() {
 
 #[tokio::test(start_paused = true)]
 async fn decorrelated_jitter_does_so_too_in_a_call_that_nobody_observes() {
-    plays!(call(
-        attempts = 6,
-        base = "10ms",
-        jitter = "decorrelated",
-        budget = "none"
-    ));
+    plays! { call(attempts = 6, base = "10ms", jitter = "decorrelated", budget = "none") }
     let mut longest = Duration::ZERO;
     for _ in 0..50 {
         let begin = Instant::now();
@@ -149,31 +144,10 @@ async fn decorrelated_jitter_does_so_too_in_a_call_that_nobody_observes() {
 
 #[tokio::test(start_paused = true)]
 async fn each_backoff_has_its_ceilings() {
-    plays!(linear(
-        attempts = 6,
-        backoff = "linear",
-        jitter = "none",
-        base = "10ms"
-    ));
-    plays!(fibonacci(
-        attempts = 6,
-        backoff = "fibonacci",
-        jitter = "none",
-        base = "10ms"
-    ));
-    plays!(constant(
-        attempts = 6,
-        backoff = "constant",
-        jitter = "none",
-        base = "10ms"
-    ));
-    plays!(exponential(
-        attempts = 6,
-        jitter = "none",
-        base = "10ms",
-        max_delay = "50ms",
-        factor = 3.0
-    ));
+    plays! { linear(attempts = 6, backoff = "linear", jitter = "none", base = "10ms") }
+    plays! { fibonacci(attempts = 6, backoff = "fibonacci", jitter = "none", base = "10ms") }
+    plays! { constant(attempts = 6, backoff = "constant", jitter = "none", base = "10ms") }
+    plays! { exponential(attempts = 6, jitter = "none", base = "10ms", max_delay = "50ms", factor = 3.0) }
     async fn delays(call: impl AsyncFn(&Script) -> io::Result<usize>) -> Vec<u128> {
         let script = Script::new([RESET]);
         call(&script).await.unwrap_err();

@@ -146,10 +146,7 @@ plays!(literal(delays = ["0s", "200ms", "1.5s"]));
 
 const LATER: Duration = ms(30);
 
-plays!(repeated(
-    delays(LATER, Duration::from_millis(20)),
-    attempts = 5
-));
+plays! { repeated(delays(LATER, Duration::from_millis(20)), attempts = 5) }
 
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_for_the_delays_as_listed() {
@@ -169,10 +166,7 @@ async fn a_call_waits_for_the_delays_as_listed() {
 
 plays!(alone(delays = delays), delays: &[Duration]);
 
-#[retry(attempts = 4, delays = [first, "5ms"], timeout = timeout)]
-async fn mixed(script: &Script, first: Duration, timeout: Duration) -> io::Result<usize> {
-    script.play().await
-}
+plays! { mixed(attempts = 4, delays = [first, "5ms"], timeout = timeout), first: Duration, timeout: Duration }
 
 plays!(beside_a_policy(policy = policy, delays = &delays), policy: Policy, delays: [Duration; 3]);
 
@@ -200,10 +194,7 @@ async fn delays_of_the_call_set_the_attempts_unless_the_attribute_does() {
     assert_eq!(script.times(), [ms(0), ms(30), ms(70)]);
 }
 
-#[retry(delays = ["10s"], attempts = attempts, jitter = jitter)]
-async fn drawn(script: &Script, attempts: u32, jitter: Jitter) -> io::Result<usize> {
-    script.play().await
-}
+plays! { drawn(delays = ["10s"], attempts = attempts, jitter = jitter), attempts: u32, jitter: Jitter }
 
 #[tokio::test(start_paused = true)]
 async fn with_jitter_the_delays_are_ceilings() {

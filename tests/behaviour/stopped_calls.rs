@@ -181,12 +181,7 @@ plays!(limited(
 
 #[tokio::test(start_paused = true)]
 async fn the_error_before_an_attempt_that_was_cut_is_the_source() {
-    plays!(twice(
-        attempts = 2,
-        timeout = "200ms",
-        jitter = "none",
-        budget = "none"
-    ));
+    plays! { twice(attempts = 2, timeout = "200ms", jitter = "none", budget = "none") }
     let error = twice(&Script::new([RESET, Step::Hang])).await.unwrap_err();
     assert_eq!(ending(&error), told(Outcome::Timeout, 2, "call 1"));
 
@@ -279,13 +274,7 @@ async fn the_error_before_a_before_retry_that_was_cut_is_the_source() {
 async fn a_refusal_after_a_timeout_has_the_error_before_it_as_its_source() {
     // The budget has tokens for one retry after a reset, and for none after a timeout.
     static SMALL: Budget = Budget::aws().with_capacity(14).with_retry_cost(2);
-    plays!(call(
-        attempts = 4,
-        timeout = "100ms",
-        base = "1ms",
-        jitter = "none",
-        budget = "SMALL"
-    ));
+    plays! { call(attempts = 4, timeout = "100ms", base = "1ms", jitter = "none", budget = "SMALL") }
     let script = Script::new([RESET, Step::Hang]);
     let error = call(&script).await.unwrap_err();
     assert_eq!(ending(&error), told(Outcome::Budget, 2, "call 1"));

@@ -27,11 +27,7 @@ fn is_timeout(failure: &Failure) -> bool {
 /// `unless` receives a timeout as the error that the caller would get.
 #[tokio::test(start_paused = true)]
 async fn unless_may_end_a_call_at_its_first_timeout() {
-    plays!(by_kind(
-        timeout = "1s",
-        budget = "none",
-        unless = |error| error.kind() == ErrorKind::TimedOut
-    ));
+    plays! { by_kind(timeout = "1s", budget = "none", unless = |error| error.kind() == ErrorKind::TimedOut) }
     let script = Script::new([Step::Hang]);
     let error = by_kind(&script).await.unwrap_err();
     assert_eq!(ending(&error), timed_out(1, None));
@@ -101,13 +97,7 @@ async fn a_timeout_is_retried_if_unless_does_not_match_it() {
 /// No attempt could follow.
 #[tokio::test(start_paused = true)]
 async fn unless_is_not_asked_about_the_deadline() {
-    plays!(call(
-        deadline = "1s",
-        unless = |_| {
-            asked.set(asked.get() + 1);
-            false
-        }
-    ), asked: &Cell<u32>);
+    plays! { call(deadline = "1s", unless = |_| {asked.set(asked.get() + 1); false}), asked: &Cell<u32> }
     let (script, asked) = (Script::new([Step::Hang]), Cell::new(0));
     call(&script, &asked).await.unwrap_err();
     assert_eq!((script.calls(), asked.get()), (1, 0));
@@ -116,12 +106,7 @@ async fn unless_is_not_asked_about_the_deadline() {
 /// A rule that checks a timeout does not change the error that the caller gets.
 #[tokio::test(start_paused = true)]
 async fn an_error_keeps_its_source_after_unless_checked_timeouts() {
-    plays!(call(
-        attempts = 4,
-        timeout = "1s",
-        budget = "none",
-        unless = |_| false
-    ));
+    plays! { call(attempts = 4, timeout = "1s", budget = "none", unless = |_| false) }
     let script = Script::new([RESET, Step::Hang]);
     let error = call(&script).await.unwrap_err();
     assert_eq!(ending(&error), timed_out(4, Some("call 1")));
@@ -138,17 +123,8 @@ async fn unless_of_types_may_end_a_call_at_its_first_timeout() {
     async fn anyhow(script: &Script) -> anyhow::Result<usize> {
         Ok(script.play().await?)
     }
-    plays!(all(
-        timeout = "1s",
-        budget = "none",
-        when = |_| true,
-        unless = "io::Error"
-    ));
-    plays!(other(
-        timeout = "1s",
-        budget = "none",
-        unless = "ParseIntError"
-    ));
+    plays! { all(timeout = "1s", budget = "none", when = |_| true, unless = "io::Error") }
+    plays! { other(timeout = "1s", budget = "none", unless = "ParseIntError") }
     let script = || Script::new([Step::Hang]);
     let scripts = [script(), script(), script(), script()];
     inside(&scripts[0]).await.unwrap_err();
@@ -167,11 +143,7 @@ async fn unless_of_types_may_end_a_call_at_its_first_timeout() {
 /// `on` and `when` are for errors. An attempt that timed out counts as transient.
 #[tokio::test(start_paused = true)]
 async fn no_other_rule_checks_a_timeout() {
-    plays!(when(
-        timeout = "1s",
-        budget = "none",
-        when = |_| unreachable!("there is no error")
-    ));
+    plays! { when(timeout = "1s", budget = "none", when = |_| unreachable!("there is no error")) }
     plays!(on(timeout = "1s", budget = "none", on = "ParseIntError"));
     let script = || Script::new([Step::Hang]);
     let scripts = [script(), script()];
@@ -183,12 +155,7 @@ async fn no_other_rule_checks_a_timeout() {
 /// The server may have completed the request.
 #[tokio::test(start_paused = true)]
 async fn a_function_that_must_not_run_twice_ends_at_its_first_timeout() {
-    plays!(call(
-        attempts = 5,
-        idempotent = false,
-        timeout = "1s",
-        budget = "none"
-    ));
+    plays! { call(attempts = 5, idempotent = false, timeout = "1s", budget = "none") }
     let refused = Step::Fail(ErrorKind::ConnectionRefused);
     let script = Script::new([refused, refused, Step::Hang, Step::Succeed]);
     let error = call(&script).await.unwrap_err();

@@ -113,11 +113,7 @@ async fn a_body_that_spends_the_cooperative_budget_is_cut() {
 
 #[tokio::test(start_paused = true)]
 async fn a_timeout_of_zero_polls_once() {
-    plays!(at_once(
-        attempts = 2,
-        timeout = Duration::ZERO,
-        jitter = "none"
-    ));
+    plays! { at_once(attempts = 2, timeout = Duration::ZERO, jitter = "none") }
     let ready = Script::new([Step::Succeed]);
     assert_eq!(at_once(&ready).await.unwrap(), 1);
     let pending = Script::new([Step::Hang]);

@@ -153,12 +153,7 @@ async fn what_is_not_ready_takes_nothing_from_a_budget_if_attempts_are_unlimited
 
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_hangs_after_one_that_was_not_ready_ends_as_any_other() {
-    plays!(job(
-        attempts = 2,
-        timeout = "1s",
-        base = "0s",
-        until = |_| false
-    ));
+    plays! { job(attempts = 2, timeout = "1s", base = "0s", until = |_| false) }
     let script = Script::new([Step::Succeed, Step::Hang]);
     let error = job(&script).await.unwrap_err();
     assert_eq!(
