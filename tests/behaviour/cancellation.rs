@@ -75,7 +75,7 @@ async fn a_panic_is_never_retried() {
 
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_a_rule_reaches_the_caller_and_the_next_call_works() {
-    plays! { asks(when = |error| if error.kind() == io::ErrorKind::NotFound {panic!("rule")} else {true}) }
+    plays! { asks(when = |error| if error.kind() == io::ErrorKind::NotFound { panic!("rule") } else { true }) }
     let panicking = tokio::spawn(async {
         let script = Script::new([Step::Fail(io::ErrorKind::NotFound)]);
         asks(&script).await

@@ -45,10 +45,7 @@ async fn an_error_inside_says_that_the_request_never_ran() {
     #[derive(Debug, thiserror::Error)]
     #[error("no answer")]
     struct NoAnswer(#[from] io::Error);
-    #[retry(idempotent = false, on = "io::Error")]
-    async fn call(script: &Script) -> Result<usize, NoAnswer> {
-        Ok(script.play().await?)
-    }
+    plays! { call(idempotent = false, on = "io::Error") -> Result<usize, NoAnswer> }
     for (kind, calls) in [
         (ErrorKind::ConnectionRefused, 3),
         (ErrorKind::ConnectionReset, 1),

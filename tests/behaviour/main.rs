@@ -17,6 +17,12 @@ macro_rules! plays {
             script.play().await
         }
     };
+    ($name:ident($($settings:tt)*) -> $result:ty $(, $argument:ident: $of:ty)*) => {
+        #[reattempt::retry($($settings)*)]
+        async fn $name(script: &crate::script::Script, $($argument: $of),*) -> $result {
+            Ok(script.play().await?)
+        }
+    };
 }
 
 mod arithmetic;

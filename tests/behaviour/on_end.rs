@@ -223,7 +223,7 @@ async fn a_refusal_in_the_hook_does_not_end_the_outer_call() {
     async fn refused() -> io::Result<()> {
         Err(io::ErrorKind::ConnectionReset.into())
     }
-    plays! { inner(attempts = 1, on_end = |_| {refused().now_or_never();}) }
+    plays! { inner(attempts = 1, on_end = |_| { refused().now_or_never(); }) }
     #[retry(attempts = 2, base = "1ms", on = "io::Error", budget = "none")]
     async fn outer(script: &Script) -> io::Result<usize> {
         tokio::task::yield_now().await;

@@ -250,10 +250,7 @@ async fn a_timeout_further_in_is_retried_whatever_error_reports_it() {
     async fn inner<E: From<Stopped> + From<io::Error>>(script: &Script) -> Result<usize, E> {
         Ok(script.play().await?)
     }
-    #[retry(attempts = 1, timeout = "1s")]
-    async fn inner_wrapped(script: &Script) -> Result<usize, Error<io::Error>> {
-        Ok(script.play().await?)
-    }
+    plays! { inner_wrapped(attempts = 1, timeout = "1s") -> Result<usize, Error<io::Error>> }
     #[retry]
     async fn io_error(script: &Script) -> io::Result<usize> {
         inner(script).await

@@ -115,10 +115,7 @@ enum Failure {
 /// Every error type that can hold a `Stopped` gets it.
 #[tokio::test(start_paused = true)]
 async fn every_error_type_can_report_a_cancelled_wait() {
-    #[retry(base = "1s", jitter = "none", cancel = sleep(ms(500)), on = "io::Error")]
-    async fn own(script: &Script) -> Result<usize, Failure> {
-        Ok(script.play().await?)
-    }
+    plays! { own(base = "1s", jitter = "none", cancel = sleep(ms(500)), on = "io::Error") -> Result<usize, Failure> }
     #[retry(base = "1s", jitter = "none", cancel = sleep(ms(500)), on = "io::Error")]
     async fn boxed(script: &Script) -> Result<usize, Box<dyn Error + Send + Sync>> {
         Ok(script.play().await?)
@@ -127,10 +124,7 @@ async fn every_error_type_can_report_a_cancelled_wait() {
     async fn local_box(script: &Script) -> Result<usize, Box<dyn Error>> {
         Ok(script.play().await?)
     }
-    #[retry(base = "1s", jitter = "none", cancel = sleep(ms(500)), on = "io::Error")]
-    async fn anyhow(script: &Script) -> anyhow::Result<usize> {
-        Ok(script.play().await?)
-    }
+    plays! { anyhow(base = "1s", jitter = "none", cancel = sleep(ms(500)), on = "io::Error") -> anyhow::Result<usize> }
     #[retry(base = "1s", jitter = "none", cancel = sleep(ms(500)), when = |_| true)]
     async fn text(script: &Script) -> Result<usize, String> {
         script.play().await.map_err(|error| error.to_string())
@@ -296,10 +290,7 @@ async fn the_error_of_the_last_attempt_is_returned_if_it_has_an_error() {
 #[tokio::test(start_paused = true)]
 async fn the_error_that_a_cut_call_keeps_is_not_retried_further_out() {
     type Ended = Result<usize, reattempt::Error<io::Error>>;
-    #[retry(attempts = 4, base = "1ms", cancel = sleep(ms(50)))]
-    async fn inner(script: &Script) -> Ended {
-        Ok(script.play().await?)
-    }
+    plays! { inner(attempts = 4, base = "1ms", cancel = sleep(ms(50))) -> Ended }
     #[retry(attempts = 4, base = "1ms", on = "io::Error")]
     async fn outer(script: &Script) -> Ended {
         let ended = inner(script).await;

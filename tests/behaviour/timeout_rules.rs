@@ -42,10 +42,7 @@ async fn unless_may_end_a_call_at_its_first_timeout() {
 
 #[tokio::test(start_paused = true)]
 async fn unless_sees_the_error_type_of_the_function() {
-    #[retry(timeout = "1s", budget = "none", on = "io::Error", unless = is_timeout)]
-    async fn own(script: &Script) -> Result<usize, Failure> {
-        Ok(script.play().await?)
-    }
+    plays! { own(timeout = "1s", budget = "none", on = "io::Error", unless = is_timeout) -> Result<usize, Failure> }
     #[retry(timeout = "1s", budget = "none", on = "io::Error", unless = anyhow::Error::is::<Stopped>)]
     async fn anyhow(script: &Script) -> anyhow::Result<usize> {
         Ok(script.play().await?)
@@ -97,7 +94,7 @@ async fn a_timeout_is_retried_if_unless_does_not_match_it() {
 /// No attempt could follow.
 #[tokio::test(start_paused = true)]
 async fn unless_is_not_asked_about_the_deadline() {
-    plays! { call(deadline = "1s", unless = |_| {asked.set(asked.get() + 1); false}), asked: &Cell<u32> }
+    plays! { call(deadline = "1s", unless = |_| { asked.set(asked.get() + 1); false }), asked: &Cell<u32> }
     let (script, asked) = (Script::new([Step::Hang]), Cell::new(0));
     call(&script, &asked).await.unwrap_err();
     assert_eq!((script.calls(), asked.get()), (1, 0));
@@ -115,14 +112,8 @@ async fn an_error_keeps_its_source_after_unless_checked_timeouts() {
 #[tokio::test(start_paused = true)]
 async fn unless_of_types_may_end_a_call_at_its_first_timeout() {
     plays!(inside(timeout = "1s", budget = "none", unless = "Stopped"));
-    #[retry(timeout = "1s", budget = "none", on = "io::Error", unless = "Stopped")]
-    async fn own(script: &Script) -> Result<usize, Failure> {
-        Ok(script.play().await?)
-    }
-    #[retry(timeout = "1s", budget = "none", on = "io::Error", unless = "Stopped")]
-    async fn anyhow(script: &Script) -> anyhow::Result<usize> {
-        Ok(script.play().await?)
-    }
+    plays! { own(timeout = "1s", budget = "none", on = "io::Error", unless = "Stopped") -> Result<usize, Failure> }
+    plays! { anyhow(timeout = "1s", budget = "none", on = "io::Error", unless = "Stopped") -> anyhow::Result<usize> }
     plays! { all(timeout = "1s", budget = "none", when = |_| true, unless = "io::Error") }
     plays! { other(timeout = "1s", budget = "none", unless = "ParseIntError") }
     let script = || Script::new([Step::Hang]);

@@ -198,10 +198,7 @@ async fn a_refusal_inside_ends_the_wait_for_an_ok() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_around_has_more_time_for_what_is_not_ready() {
-    #[retry(attempts = 2, base = "0s", until = |call| *call >= 4)]
-    async fn inner(script: &Script) -> Result<usize, Error<io::Error>> {
-        Ok(script.play().await?)
-    }
+    plays! { inner(attempts = 2, base = "0s", until = |call| *call >= 4) -> Result<usize, Error<io::Error>> }
     #[retry(attempts = 3, base = "0s")]
     async fn outer(script: &Script) -> Result<usize, Error<io::Error>> {
         inner(script).await

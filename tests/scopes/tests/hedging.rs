@@ -107,6 +107,22 @@ impl Script {
     }
 }
 
+/// How many attempts a call makes, and what becomes of its hedge.
+async fn hedged<T>(script: &Script, call: impl Future<Output = T>) -> (u32, Option<HedgeOutcome>) {
+    let (_, report, _) = played(script, call).await;
+    (report.attempts(), report.hedge())
+}
+
+/// A function that plays its script, with the budget of that.
+macro_rules! plays {
+    ($name:ident($($keys:tt)*) $(, $argument:ident: $of:ty)*) => {
+        #[retry(budget = script.budget, $($keys)*)]
+        async fn $name(script: &Script, $($argument: $of),*) -> Result<u32, Failure> {
+            script.play().await
+        }
+    };
+}
+
 /// The result, the report, and when the call ended.
 async fn played<T>(script: &Script, call: impl Future<Output = T>) -> (T, Report, u64) {
     // Attempts that hang may leave no timer, and then a broken call would wait forever.
@@ -116,22 +132,9 @@ async fn played<T>(script: &Script, call: impl Future<Output = T>) -> (T, Report
     (result, report.expect("the call ended"), script.now())
 }
 
-#[retry(
-    attempts = 3,
-    timeout = "400ms",
-    hedge = "20ms",
-    base = "100ms",
-    jitter = "none",
-    budget = script.budget
-)]
-async fn limited(script: &Script) -> Result<u32, Failure> {
-    script.play().await
-}
+plays! { limited(attempts = 3, timeout = "400ms", hedge = "20ms", base = "100ms", jitter = "none") }
 
-#[retry(attempts = 3, hedge = "20ms", base = "100ms", jitter = "none", budget = script.budget)]
-async fn unlimited(script: &Script) -> Result<u32, Failure> {
-    script.play().await
-}
+plays! { unlimited(attempts = 3, hedge = "20ms", base = "100ms", jitter = "none") }
 
 /// Steps, when the call ends, how many attempts it makes, and what becomes of the hedge.
 type Case = (&'static [Step], u64, u32, Option<HedgeOutcome>);
@@ -156,12 +159,19 @@ const CUT: [Case; 1] = [(&[Hangs, Hangs, Succeeds(5)], 605, 3, LOST)];
 #[tokio::test(start_paused = true)]
 async fn the_first_success_is_the_result() {
     for (number, (steps, ends, attempts, hedge)) in CASES.iter().chain(&CUT).enumerate() {
+        let expected = (*ends, *attempts, *hedge);
+        if number < CASES.len() {
+            let script = Script::new(steps.iter().copied());
+            let (result, report, ended) = scope().run(played(&script, unlimited(&script))).await.0;
+            result.unwrap();
+            assert_eq!((ended, report.attempts(), report.hedge()), expected);
+        }
         let script = Script::new(steps.iter().copied());
         let (result, report, ended) = scope().run(played(&script, limited(&script))).await.0;
         result.unwrap_or_else(|error| panic!("case {number}: {error}"));
         assert_eq!(
             (ended, report.attempts(), report.hedge()),
-            (*ends, *attempts, *hedge),
+            expected,
             "case {number}, {steps:?}"
         );
         let failed = steps
@@ -180,33 +190,14 @@ async fn the_first_success_is_the_result() {
 #[tokio::test(start_paused = true)]
 async fn the_text_of_a_report_says_what_became_of_the_hedge() {
     for (steps, says) in [
-        (
-            [Hangs, Succeeds(5)],
-            "success, 2 attempts in 25ms, hedge won",
-        ),
-        (
-            [Succeeds(25), Hangs],
-            "success, 2 attempts in 25ms, hedge lost",
-        ),
-        ([Succeeds(5), Hangs], "success, 1 attempt in 5ms"),
+        ([Hangs, Succeeds(5)], "2 attempts in 25ms, hedge won"),
+        ([Succeeds(25), Hangs], "2 attempts in 25ms, hedge lost"),
+        ([Succeeds(5), Hangs], "1 attempt in 5ms"),
     ] {
         let script = Script::new(steps);
         let (_, report, _) = scope().run(played(&script, limited(&script))).await.0;
-        let says = format!("{}: {says}", report.function());
+        let says = format!("{}: success, {says}", report.function());
         assert_eq!(report.to_string(), says);
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_function_without_limits_hedges_as_one_with_limits() {
-    for (steps, ends, attempts, hedge) in CASES {
-        let script = Script::new(steps.iter().copied());
-        let (result, report, ended) = scope().run(played(&script, unlimited(&script))).await.0;
-        result.unwrap();
-        assert_eq!(
-            (ended, report.attempts(), report.hedge()),
-            (ends, attempts, hedge)
-        );
     }
 }
 
@@ -273,10 +264,7 @@ async fn the_larger_hint_of_two_failures_counts() {
 
 #[tokio::test(start_paused = true)]
 async fn of_two_failures_the_error_of_the_last_comes_back() {
-    #[retry(attempts = 2, hedge = "20ms", budget = script.budget)]
-    async fn call(script: &Script) -> Result<u32, Failure> {
-        script.play().await
-    }
+    plays! { call(attempts = 2, hedge = "20ms") }
     for (steps, last) in [([Fails(40), Fails(10)], 1), ([Fails(30), Fails(50)], 2)] {
         let failed = call(&Script::new(steps)).await;
         assert!(matches!(failed, Err(Failure::Reset(number)) if number == last));
@@ -348,29 +336,25 @@ async fn drain(budget: &Budget) -> f64 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_deadline_ends_both_attempts() {
-    #[retry(attempts = 3, deadline = "100ms", hedge = "20ms", budget = script.budget)]
-    async fn call(script: &Script) -> Result<u32, Failure> {
-        script.play().await
+async fn the_deadline_and_cancel_end_both_attempts() {
+    plays! { due(attempts = 3, deadline = "100ms", hedge = "20ms") }
+    plays! { cancelled(attempts = 3, hedge = "20ms", cancel = sleep(ms(50))) }
+    for (is_due, at, outcome) in [
+        (true, 100, Outcome::Deadline),
+        (false, 50, Outcome::Cancelled),
+    ] {
+        let script = Script::new([Hangs, Hangs]);
+        let (result, report, ended) = if is_due {
+            played(&script, due(&script)).await
+        } else {
+            played(&script, cancelled(&script)).await
+        };
+        assert!(matches!(result, Err(Failure::Stopped(stopped)) if stopped.attempts() == 2));
+        assert_eq!(
+            (ended, report.hedge(), report.outcome()),
+            (at, LOST, outcome)
+        );
     }
-    let script = Script::new([Hangs, Hangs]);
-    let (result, report, ended) = played(&script, call(&script)).await;
-    assert!(matches!(result, Err(Failure::Stopped(stopped)) if stopped.attempts() == 2));
-    assert_eq!((ended, report.hedge()), (100, LOST));
-    assert_eq!(report.outcome(), Outcome::Deadline);
-}
-
-#[tokio::test(start_paused = true)]
-async fn cancel_ends_both_attempts() {
-    #[retry(attempts = 3, hedge = "20ms", budget = script.budget, cancel = sleep(ms(50)))]
-    async fn call(script: &Script) -> Result<u32, Failure> {
-        script.play().await
-    }
-    let script = Script::new([Hangs, Hangs]);
-    let (result, report, ended) = played(&script, call(&script)).await;
-    assert!(matches!(result, Err(Failure::Stopped(stopped)) if stopped.attempts() == 2));
-    assert_eq!((ended, report.hedge()), (50, LOST));
-    assert_eq!(report.outcome(), Outcome::Cancelled);
 }
 
 #[tokio::test(start_paused = true)]
@@ -401,10 +385,7 @@ async fn a_call_that_is_dropped_at_any_instant_loses_nothing() {
 /// The runtime was busy, or the computer asleep.
 #[tokio::test(start_paused = true)]
 async fn a_hedge_that_begins_late_has_the_time_that_is_left_of_its_attempt() {
-    #[retry(attempts = 2, hedge = "20ms", deadline = "250ms", budget = script.budget)]
-    async fn until_deadline(script: &Script) -> Result<u32, Failure> {
-        script.play().await
-    }
+    plays! { until_deadline(attempts = 2, hedge = "20ms", deadline = "250ms") }
     async fn late<T>(call: impl Future<Output = T>, by: u64) -> T {
         let mut call = pin!(call);
         let polled = poll_fn(|context| Poll::Ready(call.as_mut().poll(context)));
@@ -426,15 +407,11 @@ async fn a_hedge_that_begins_late_has_the_time_that_is_left_of_its_attempt() {
     }
 
     // After its timeout, the attempt is cut, and after the deadline the call ends.
-    let script = Script::new([Hangs, Succeeds(10)]);
-    let call = late(limited(&script), 500);
-    let ((result, report, _), _) = scope().run(played(&script, call)).await;
-    assert_eq!((result.unwrap(), report.hedge()), (2, None));
-    let script = Script::new([Hangs, Succeeds(10)]);
-    let call = late(until_deadline(&script), 300);
-    let ((result, report, _), _) = scope().run(played(&script, call)).await;
-    result.unwrap_err();
-    assert_eq!((report.attempts(), report.hedge()), (1, None));
+    let script = &Script::new([Hangs, Succeeds(10)]);
+    let call = hedged(script, late(limited(script), 500));
+    assert_eq!(scope().run(call).await.0, (2, None));
+    let call = hedged(script, late(until_deadline(script), 300));
+    assert_eq!(scope().run(call).await.0, (1, None));
 }
 
 #[tokio::test(start_paused = true)]
@@ -469,10 +446,7 @@ async fn the_share_is_exact_although_calls_are_dropped() {
 
 #[tokio::test(start_paused = true)]
 async fn the_retry_after_two_failures_is_given_back_if_it_never_begins() {
-    #[retry(attempts = 3, hedge = "20ms", base = "100ms", jitter = "none", budget = script.budget)]
-    async fn call(script: &Script) -> Result<u32, Failure> {
-        script.play().await
-    }
+    plays! { call(attempts = 3, hedge = "20ms", base = "100ms", jitter = "none") }
     for (at, price) in [
         (10, 0.0),
         (45, 0.0),
@@ -527,53 +501,40 @@ async fn a_call_does_not_hedge_where_a_second_attempt_may_not_begin() {
     async fn not_idempotent(script: &Script) -> Result<u32, Failure> {
         script.play().await
     }
-    #[retry(attempts = 3, deadline = "45ms", hedge = "22ms", budget = script.budget)]
-    async fn short(script: &Script) -> Result<u32, Failure> {
+    plays! { short(attempts = 3, deadline = "45ms", hedge = "22ms") }
+    plays! { shorter(attempts = 3, deadline = "44ms", hedge = "22ms") }
+    const TIMED: Policy = Policy::new().with_hedge(ms(20));
+    const NO_BUDGET: Policy = TIMED.without_budget();
+    #[retry(policy = NO_BUDGET, hedge = "policy")]
+    async fn without_budget(script: &Script) -> Result<u32, Failure> {
         script.play().await
     }
-    #[retry(attempts = 3, deadline = "44ms", hedge = "22ms", budget = script.budget)]
-    async fn shorter(script: &Script) -> Result<u32, Failure> {
-        script.play().await
-    }
-    let slow = || Script::new([Succeeds(40), Succeeds(1)]);
-    let script = slow();
-    let (_, report, _) = played(&script, not_idempotent(&script)).await;
-    assert_eq!((report.attempts(), report.hedge()), (1, None));
-
-    let script = slow();
-    let (_, report, _) = played(&script, short(&script)).await;
+    let script = &Script::new([Succeeds(40), Succeeds(1)]);
+    assert_eq!(hedged(script, not_idempotent(script)).await, (1, None));
     assert_eq!(
-        (report.attempts(), report.hedge()),
+        hedged(script, short(script)).await,
         (2, WON),
         "23 ms are left"
     );
+    assert_eq!(hedged(script, shorter(script)).await, (1, None));
+    let refused = Some(HedgeOutcome::Refused);
+    assert_eq!(hedged(script, without_budget(script)).await, (1, refused));
+    let run = TIMED.run(|| script.play()).unboxed();
+    assert_eq!(hedged(script, run).await, (1, None), "a run does not hedge");
 
-    let script = slow();
-    let (_, report, _) = played(&script, shorter(&script)).await;
-    assert_eq!((report.attempts(), report.hedge()), (1, None));
-
-    let script = slow();
-    let ((_, report, _), _) = scope()
-        .with_attempts(1)
-        .run(played(&script, limited(&script)))
-        .await;
-    assert_eq!((report.attempts(), report.hedge()), (1, None));
-
-    let script = slow();
+    let scope_of_one = scope().with_attempts(1);
+    let (ended, _) = scope_of_one.run(hedged(script, limited(script))).await;
+    assert_eq!(ended, (1, None));
     let call = async {
         set_enabled(false);
-        played(&script, limited(&script)).await
+        hedged(script, limited(script)).await
     };
-    let ((_, report, _), _) = scope().run(call).await;
-    assert_eq!((report.attempts(), report.hedge()), (1, None));
+    assert_eq!(scope().run(call).await.0, (1, None));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_budget_that_is_less_than_half_full_refuses_a_hedge() {
-    #[retry(attempts = 3, hedge = "20ms", budget = script.budget)]
-    async fn call(script: &Script) -> Result<u32, Failure> {
-        script.play().await
-    }
+    plays! { call(attempts = 3, hedge = "20ms") }
     for (taken, expected) in [(5, WON), (6, Some(HedgeOutcome::Refused))] {
         let script = Script {
             budget: Budget::new().with_capacity(20).with_refill(0.0),
@@ -590,26 +551,8 @@ async fn a_budget_that_is_less_than_half_full_refuses_a_hedge() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_without_a_budget_is_refused_its_hedge() {
-    const NO_BUDGET: Policy = Policy::new().without_budget().with_hedge(ms(20));
-    #[retry(policy = NO_BUDGET, hedge = "policy")]
-    async fn call(script: &Script) -> Result<u32, Failure> {
-        script.play().await
-    }
-    let script = Script::new([Succeeds(100), Succeeds(1)]);
-    let (_, report, _) = played(&script, call(&script)).await;
-    assert_eq!(
-        (report.attempts(), report.hedge()),
-        (1, Some(HedgeOutcome::Refused))
-    );
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_function_hedges_at_most_ten_times_and_once_for_sixteen_calls() {
-    #[retry(attempts = 2, hedge = "20ms", budget = script.budget)]
-    async fn call(script: &Script) -> Result<u32, Failure> {
-        script.play().await
-    }
+    plays! { call(attempts = 2, hedge = "20ms") }
     let hedges = async |calls: usize| {
         let mut hedges = [0, 0];
         for _ in 0..calls {
@@ -816,10 +759,7 @@ async fn hooks_run_between_attempts_and_not_beside_one() {
 
 #[tokio::test(start_paused = true)]
 async fn a_value_that_when_ok_refuses_is_set_aside_like_an_error() {
-    #[retry(attempts = 2, hedge = "20ms", when_ok = |number| *number == 1, budget = script.budget)]
-    async fn call(script: &Script) -> Result<u32, Failure> {
-        script.play().await
-    }
+    plays! { call(attempts = 2, hedge = "20ms", when_ok = |number| *number == 1) }
     let script = Script::new([Succeeds(30), Succeeds(60)]);
     let (result, report, ended) = played(&script, call(&script)).await;
     assert_eq!((result.unwrap(), ended, report.hedge()), (2, 80, WON));
@@ -916,15 +856,9 @@ fn a_policy_shows_its_hedge() {
 
 #[tokio::test(start_paused = true)]
 async fn hedge_may_be_computed_and_a_policy_may_say_it() {
-    #[retry(attempts = 2, hedge = *after, budget = script.budget)]
-    async fn computed(script: &Script, after: &Duration) -> Result<u32, Failure> {
-        script.play().await
-    }
+    plays! { computed(attempts = 2, hedge = *after), after: &Duration }
     const SLOW: Policy = Policy::new().with_hedge(ms(50));
-    #[retry(policy = SLOW, hedge = "policy", budget = script.budget)]
-    async fn of_policy(script: &Script) -> Result<u32, Failure> {
-        script.play().await
-    }
+    plays! { of_policy(policy = SLOW, hedge = "policy") }
     let slow = || Script::new([Hangs, Succeeds(0)]);
     for (after, ends) in [
         (ms(70), 70),
@@ -944,21 +878,10 @@ async fn hedge_may_be_computed_and_a_policy_may_say_it() {
     assert_eq!((ended, report.hedge()), (5000, None));
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_run_does_not_hedge() {
-    let script = Script::new([Succeeds(100), Hangs]);
-    let policy = Policy::new().with_hedge(ms(20));
-    let (_, report, ended) = played(&script, policy.run(|| script.play()).unboxed()).await;
-    assert_eq!((ended, report.attempts(), report.hedge()), (100, 1, None));
-}
-
 /// Each call gives its share once, when it asks for its first retry.
 #[tokio::test(start_paused = true)]
 async fn a_hedged_call_gives_its_share_to_a_budget_of_a_ratio_as_any_other() {
-    #[retry(attempts = 3, base = "1ms", budget = script.budget)]
-    async fn plain(script: &Script) -> Result<u32, Failure> {
-        script.play().await
-    }
+    plays! { plain(attempts = 3, base = "1ms") }
     let mut levels = Vec::new();
     for (hedged, steps) in [
         (false, &[Fails(1), Succeeds(1)][..]),
