@@ -52,73 +52,44 @@ async fn the_verdict_of_the_error_decides_about_retries() {
 
 #[tokio::test(start_paused = true)]
 async fn when_on_and_unless_choose_the_errors() {
-    async fn calls_of<T, E>(
-        script: &Script,
-        ended: impl IntoFuture<Output = Result<T, E>>,
-    ) -> usize {
+    /// How many attempts it makes.
+    async fn calls_of<T, E>(script: &Script, ended: impl Future<Output = Result<T, E>>) -> usize {
+        let before = script.calls();
         assert!(ended.await.is_err());
-        script.calls()
+        script.calls() - before
     }
-    let not_found = || Script::new([Step::Fail(io::ErrorKind::NotFound)]);
-
-    let script = not_found();
-    let run = POLICY.run(|| script.play());
+    let missing = &Script::new([Step::Fail(io::ErrorKind::NotFound)]);
+    let run = POLICY.run(|| missing.play());
     let run = run.when(|error| error.kind() == io::ErrorKind::NotFound);
-    assert_eq!(calls_of(&script, run).await, 4);
-
+    assert_eq!(calls_of(missing, run.unboxed()).await, 4);
     // `on` names the type, but the verdict of a `NotFound` is permanent.
-    let script = not_found();
-    let run = POLICY.run(|| script.play()).on::<io::Error>();
-    assert_eq!(calls_of(&script, run).await, 1);
+    let run = POLICY.run(|| missing.play()).on::<io::Error>();
+    assert_eq!(calls_of(missing, run.unboxed()).await, 1);
 
-    let script = Script::new([RESET]);
-    let run = POLICY.run(|| script.play()).on::<io::Error>();
-    let run = run.when(|error| error.kind() != io::ErrorKind::ConnectionReset);
-    assert_eq!(calls_of(&script, run).await, 1);
+    let reset = &Script::new([RESET]);
+    let is_reset = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionReset;
+    let run = || POLICY.run(|| reset.play());
+    let no_reset = run().on::<io::Error>().when(|error| !is_reset(error));
+    assert_eq!(calls_of(reset, no_reset.unboxed()).await, 1);
+    let unless = run().unless(is_reset).unboxed();
+    assert_eq!(calls_of(reset, unless).await, 1);
+    let either = run().on::<Stopped>().on::<io::Error>().unboxed();
+    assert_eq!(calls_of(reset, either).await, 4);
+    let stopped = run().on::<Stopped>().unboxed();
+    assert_eq!(calls_of(reset, stopped).await, 1);
+    let once = run().with_idempotent(false).unboxed();
+    assert_eq!(calls_of(reset, once).await, 1);
 
-    let script = Script::new([RESET]);
-    let run = POLICY.run(|| script.play());
-    let run = run.unless(|error| error.kind() == io::ErrorKind::ConnectionReset);
-    assert_eq!(calls_of(&script, run).await, 1);
-
-    let script = Script::new([RESET]);
-    let run = POLICY
-        .run(|| script.play())
-        .on::<Stopped>()
-        .on::<io::Error>();
-    assert_eq!(calls_of(&script, run).await, 4);
-
-    let script = Script::new([RESET]);
-    let run = POLICY.run(|| script.play()).on::<Stopped>();
-    assert_eq!(calls_of(&script, run).await, 1);
-
-    let script = Script::new([RESET]);
-    let run = run!(policy = POLICY, on(io::Error), async || anyhow::Ok(
-        script.play().await?
-    ));
-    run.await.unwrap_err();
-    assert_eq!(script.calls(), 4);
-
-    let script = Script::new([RESET]);
-    let run = run!(policy = POLICY, on(io::Error), async || Ok::<
-        _,
-        Box<dyn Error + Send + Sync>,
-    >(
-        script.play().await?
-    ));
-    run.await.unwrap_err();
-    assert_eq!(script.calls(), 4);
-
-    let script = Script::new([RESET]);
-    let run = POLICY.run(|| script.play()).with_idempotent(false);
-    assert_eq!(calls_of(&script, run).await, 1);
-
-    let script = Script::new([RESET]);
-    let run = POLICY
-        .without_limits()
-        .run(async || script.play().await.map_err(Deadlock));
+    let play = async || anyhow::Ok(reset.play().await?);
+    let inside = run!(policy = POLICY, on(io::Error), async || play().await);
+    assert_eq!(calls_of(reset, inside).await, 4);
+    let play = async || Ok::<_, Box<dyn Error + Send + Sync>>(reset.play().await?);
+    let inside = run!(policy = POLICY, on(io::Error), async || play().await);
+    assert_eq!(calls_of(reset, inside).await, 4);
+    let free = POLICY.without_limits();
+    let run = free.run(async || reset.play().await.map_err(Deadlock));
     let run = run.with_idempotent(false).unboxed();
-    assert_eq!(calls_of(&script, run).await, 4);
+    assert_eq!(calls_of(reset, run).await, 4);
 }
 
 #[tokio::test(start_paused = true)]
