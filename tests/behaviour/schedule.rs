@@ -228,9 +228,10 @@ async fn keys_override_a_policy_that_only_the_call_knows() {
         .with_attempts(5)
         .with_base(ms(70))
         .with_jitter(Jitter::None);
-    let script = Script::new([RESET]);
-    call(&script, given, ms(40)).await.unwrap_err();
-    assert_eq!(script.times(), [ms(0), ms(40), ms(120)]);
+    assert_eq!(
+        times_of(async |script| call(script, given, ms(40)).await).await,
+        [ms(0), ms(40), ms(120)]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -312,9 +313,11 @@ async fn a_hint_is_a_lower_bound_beside_min_delay() {
         script.play().await.map_err(|_| Busy { wait })
     }
     for (hint, waited) in [(ms(20), ms(300)), (ms(700), ms(700))] {
-        let script = Script::new([RESET]);
-        busy(&script, hint).await.unwrap_err();
-        assert_eq!(script.times(), [ms(0), waited, waited * 2], "{hint:?}");
+        assert_eq!(
+            times_of(async |script| busy(script, hint).await).await,
+            [ms(0), waited, waited * 2],
+            "{hint:?}"
+        );
     }
 }
 

@@ -1,11 +1,12 @@
 //! What rustc says of arguments that a body uses in part.
 
+use std::io;
+
+use reattempt::retry;
+
 mod argument_field_matched {
     //! expect: cannot move out of `request.body` as enum variant `Some` which is behind a shared reference
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     struct Request {
         body: Option<String>,
@@ -22,10 +23,7 @@ mod argument_field_matched {
 
 mod argument_field_of_self_matched {
     //! expect: cannot move out of `__self.body` as enum variant `Some` which is behind a shared reference
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     struct Request {
         body: Option<String>,
@@ -44,10 +42,7 @@ mod argument_field_of_self_matched {
 
 mod argument_field_of_self_used_up {
     //! expect: use of moved value
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     struct Token(String);
 
@@ -71,10 +66,7 @@ mod argument_field_of_self_used_up {
 
 mod argument_field_used_up {
     //! expect: cannot move out of `request.body` which is behind a shared reference
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     struct Request {
         id: u32,
@@ -93,10 +85,7 @@ mod argument_field_used_up {
 
 mod argument_used_up_by_method {
     //! expect: use of moved value
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     struct Body(Vec<u8>);
 
@@ -114,10 +103,7 @@ mod argument_used_up_by_method {
 
 mod argument_spawned {
     //! expect: `name` does not live long enough
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     async fn send(name: &str) -> io::Result<usize> {
         Ok(name.len())
@@ -126,10 +112,6 @@ mod argument_spawned {
     #[retry]
     async fn run(name: String) -> io::Result<usize> {
         tokio::spawn(async { send(&name).await }).await?
-    }
-
-    fn main() {
-        drop(run(String::new()));
     }
 }
 

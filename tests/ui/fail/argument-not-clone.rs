@@ -1,5 +1,9 @@
 //! Arguments that the first attempt uses up.
 
+use std::io;
+
+use reattempt::retry;
+
 struct Request {
     text: String,
 }
@@ -8,17 +12,11 @@ mod argument_awaited {
     //! expect: `F` is used up by the first attempt, and it is not `Clone`
 
     // A future can be awaited once.
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry]
     async fn wait<F: Future<Output = u8>>(future: F) -> io::Result<u8> {
         Ok(future.await)
-    }
-
-    fn main() {
-        drop(wait(async { 1 }));
     }
 }
 
@@ -26,24 +24,17 @@ mod argument_called_once {
     //! expect: `impl FnOnce() -> u8` is used up by the first attempt, and it is not `Clone`
 
     // Each attempt would call a function that can be called only once.
-    use reattempt::retry;
+    use super::*;
 
     #[retry]
     async fn call(make: impl FnOnce() -> u8) -> std::io::Result<u8> {
         Ok(make())
     }
-
-    fn main() {
-        drop(call(|| 1));
-    }
 }
 
 mod argument_mut_not_clone {
     //! expect: `Body` is used up by the first attempt, and it is not `Clone`
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     struct Body(Vec<u8>);
 
@@ -56,11 +47,7 @@ mod argument_mut_not_clone {
 
 mod argument_self_used_up {
     //! expect: `self` is moved, and each attempt needs it again: `Request` is not `Clone`
-
-    use std::io;
-
-    use super::Request;
-    use reattempt::retry;
+    use super::*;
 
     fn send(request: Request) -> Vec<u8> {
         request.text.into_bytes()
@@ -77,10 +64,7 @@ mod argument_self_used_up {
 
 mod blocking_argument_used_up {
     //! expect: `Upload` is used up by the first attempt, and it is not `Clone`
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     struct Upload;
 
@@ -91,10 +75,6 @@ mod blocking_argument_used_up {
     #[retry(blocking)]
     fn post(upload: Upload) -> io::Result<()> {
         send(upload)
-    }
-
-    fn main() {
-        drop(post(Upload));
     }
 }
 

@@ -1,11 +1,12 @@
 //! Mistakes in a body are reported where they are.
 
+use std::io;
+
+use reattempt::retry;
+
 mod body_missing_tail {
     //! expect: mismatched types
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(attempts = 4)]
     async fn fetch() -> io::Result<u32> {
@@ -15,10 +16,7 @@ mod body_missing_tail {
 
 mod body_self_span {
     //! expect: no field `adress` on type `&Client`
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     struct Client {
         address: String,
@@ -30,21 +28,11 @@ mod body_self_span {
             Ok(self.adress.len())
         }
     }
-
-    fn main() {
-        let client = Client {
-            address: String::new(),
-        };
-        drop(client.address);
-    }
 }
 
 mod body_type_mismatch {
     //! expect: mismatched types
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(attempts = 4)]
     async fn fetch() -> io::Result<u32> {
@@ -55,8 +43,7 @@ mod body_type_mismatch {
 
 mod body_wrong_question_mark {
     //! expect: `?` couldn't convert the error to `MyError`
-
-    use reattempt::retry;
+    use super::*;
 
     #[derive(Debug, thiserror::Error)]
     #[error("busy")]
@@ -71,36 +58,22 @@ mod body_wrong_question_mark {
 
 mod blocking_body_type_mismatch {
     //! expect: mismatched types
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(blocking)]
     fn fetch() -> io::Result<u8> {
         let zero: u8 = "zero";
         Ok(zero)
     }
-
-    fn main() {
-        drop(fetch());
-    }
 }
 
 mod blocking_missing_tail {
     //! expect: mismatched types
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(blocking)]
     fn fetch() -> io::Result<u8> {
         println!("no value at the end");
-    }
-
-    fn main() {
-        drop(fetch());
     }
 }
 

@@ -1,15 +1,15 @@
 //! Error types without a verdict, or without a place for a `Stopped`.
 
+use reattempt::{FAST_IO, Policy, retry};
+
 #[derive(Debug, thiserror::Error)]
 #[error("busy")]
 struct MyError;
 
 mod error_foreign_not_stopped {
     //! expect: `ParseIntError` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
-
+    use super::*;
     use std::num::ParseIntError;
-
-    use reattempt::retry;
 
     #[retry(on = "ParseIntError", deadline = "1s")]
     async fn fetch(text: &str) -> Result<u8, ParseIntError> {
@@ -19,9 +19,7 @@ mod error_foreign_not_stopped {
 
 mod error_not_cancelled {
     //! expect: `MyError` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
-
-    use super::MyError;
-    use reattempt::retry;
+    use super::*;
 
     #[retry(when = |_| true, cancel = std::future::pending::<()>())]
     async fn fetch() -> Result<u8, MyError> {
@@ -31,9 +29,7 @@ mod error_not_cancelled {
 
 mod error_not_classified {
     //! expect: `MyError` does not say which of its errors are worth another attempt
-
-    use super::MyError;
-    use reattempt::retry;
+    use super::*;
 
     #[retry]
     async fn fetch() -> Result<u8, MyError> {
@@ -43,9 +39,7 @@ mod error_not_classified {
 
 mod error_not_stopped {
     //! expect: `MyError` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
-
-    use super::MyError;
-    use reattempt::retry;
+    use super::*;
 
     #[retry(when = |_| true, timeout = "1s")]
     async fn fetch() -> Result<u8, MyError> {
@@ -55,8 +49,7 @@ mod error_not_stopped {
 
 mod error_postgres_not_stopped {
     //! expect: `tokio_postgres::Error` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
-
-    use reattempt::retry;
+    use super::*;
     use tokio_postgres::{Client, Error};
 
     #[retry(deadline = "5s", on_retry = |event| println!("{event:?}"))]
@@ -69,9 +62,8 @@ mod error_postgres_not_stopped {
 
 mod error_pool_in_transaction {
     //! expect: no transaction of a client fails with `PoolError<tokio_postgres::Error>`
-
+    use super::*;
     use deadpool::managed::PoolError;
-    use reattempt::retry;
     use reattempt::tokio_postgres_0_7::TransactionError;
     use tokio_postgres::Error;
 
@@ -83,8 +75,7 @@ mod error_pool_in_transaction {
 
 mod error_reqwest_not_stopped {
     //! expect: `reqwest::Error` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(timeout = "1s")]
     async fn fetch(client: &reqwest::Client) -> reqwest::Result<String> {
@@ -95,8 +86,7 @@ mod error_reqwest_not_stopped {
 
 mod error_string_not_classified {
     //! expect: `String` does not say which of its errors are worth another attempt
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(attempts = 4)]
     async fn fetch() -> Result<u8, String> {
@@ -106,8 +96,7 @@ mod error_string_not_classified {
 
 mod error_without_effect_unknown {
     //! expect: with `idempotent = false`, only a verdict says that an attempt had no effect, and `String` has none
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(attempts = 4, idempotent = false, when = |error| error == "busy")]
     async fn fetch() -> Result<u8, String> {
@@ -117,8 +106,7 @@ mod error_without_effect_unknown {
 
 mod policy_expression_not_stopped {
     //! expect: `Drained` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
-
-    use reattempt::{Policy, retry};
+    use super::*;
 
     #[derive(Debug)]
     struct Drained;
@@ -133,19 +121,11 @@ mod policy_expression_not_stopped {
             Err(Drained)
         }
     }
-
-    fn main() {
-        let client = Client {
-            policy: Policy::new(),
-        };
-        let _ = client.fetch();
-    }
 }
 
 mod policy_without_limits_and_timeout {
     //! expect: `Late` cannot say that a call was stopped by `timeout`, `deadline`, `cancel` or `until`
-
-    use reattempt::{FAST_IO, retry};
+    use super::*;
 
     #[derive(Debug)]
     struct Late;
@@ -154,16 +134,11 @@ mod policy_without_limits_and_timeout {
     async fn fetch() -> Result<String, Late> {
         Err(Late)
     }
-
-    fn main() {
-        let _ = fetch();
-    }
 }
 
 mod run_not_stopped {
     //! expect: `Failure` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
-
-    use reattempt::FAST_IO;
+    use super::*;
 
     #[derive(Debug, thiserror::Error)]
     #[error("failed")]
@@ -172,17 +147,12 @@ mod run_not_stopped {
     async fn call() -> Result<u8, Failure> {
         FAST_IO.run(async || Err(Failure)).verdict(|_| reattempt::Verdict::Unknown).await
     }
-
-    fn main() {
-        let _ = call();
-    }
 }
 
 mod run_unboxed_not_stopped {
     //! expect: `Busy` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
     //! errors: 3
-
-    use reattempt::FAST_IO;
+    use super::*;
 
     #[derive(Debug, thiserror::Error)]
     #[error("busy")]
@@ -190,10 +160,6 @@ mod run_unboxed_not_stopped {
 
     async fn call() -> Result<u8, Busy> {
         FAST_IO.run(async || Err(Busy)).verdict(|_| reattempt::Verdict::Unknown).unboxed().await
-    }
-
-    fn main() {
-        let _ = call();
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::{fs, io};
 
-use reattempt::{FAST_IO, Policy, Preset, Verdict, WithoutLimits};
+use reattempt::{FAST_IO, NO_RETRY, Policy, Preset, Verdict, WithoutLimits};
 
 const FREE: WithoutLimits = Policy::new().without_limits();
 
@@ -31,180 +31,113 @@ async fn side() {}
 
 mod run_blocking_awaited {
     //! expect: `Result<Vec<u8>, std::io::Error>` is not a future of a `Result`
-
-    use std::{fs, io};
-
-    use reattempt::FAST_IO;
+    use super::*;
 
     async fn call() -> io::Result<Vec<u8>> {
         FAST_IO.run_blocking(|| fs::read("settings.toml")).await
-    }
-
-    fn main() {
-        let _ = call();
     }
 }
 
 mod run_blocking_cancel {
     //! expect: `Result<Vec<u8>, std::io::Error>` is not a future
-
+    use super::*;
     use std::future::pending;
-    use std::{fs, io};
-
-    use reattempt::FAST_IO;
 
     fn call() -> io::Result<Vec<u8>> {
         FAST_IO.run_blocking(|| fs::read("settings.toml")).with_cancel(pending::<()>()).call()
-    }
-
-    fn main() {
-        let _ = call();
     }
 }
 
 mod run_blocking_closure {
     //! expect: `Result<Vec<u8>, std::io::Error>` is not a future of a `Result`
     //! errors: 2
-
-    use std::{fs, io};
-
-    use reattempt::FAST_IO;
+    use super::*;
 
     async fn call() -> io::Result<Vec<u8>> {
         FAST_IO.run(|| fs::read("settings.toml")).await
-    }
-
-    fn main() {
-        let _ = call();
     }
 }
 
 mod run_error_of_client {
     //! expect: `reqwest::Error` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
-
-    use reattempt::FAST_IO;
+    use super::*;
 
     async fn fetch(client: reqwest::Client) -> Result<reqwest::Response, reqwest::Error> {
         FAST_IO.run(|| client.get("https://shop.example").send()).await
     }
-
-    fn main() {
-        let _ = fetch;
-    }
 }
 
 mod run_no_result {
-    //! expect: `{async closure body@$DIR/fail/run.rs:103:30: 103:31}` is not a future of a `Result`
+    //! expect: `{async closure body@$DIR/fail/run.rs:76:30: 76:31}` is not a future of a `Result`
     //! errors: 2
-
-    use reattempt::FAST_IO;
+    use super::*;
 
     async fn call() {
         FAST_IO.run(async || 7).await;
-    }
-
-    fn main() {
-        let _ = call();
     }
 }
 
 mod run_no_text {
     //! expect: `Failure` doesn't implement `std::fmt::Display`
-
-    use reattempt::NO_RETRY;
+    use super::*;
 
     struct Failure;
 
     async fn call() -> Result<u8, Failure> {
         NO_RETRY.without_limits().run(async || Err(Failure)).verdict(|_| reattempt::Verdict::Unknown).await
     }
-
-    fn main() {
-        let _ = call();
-    }
 }
 
 mod run_on_anyhow {
     //! expect: `on` cannot look inside `anyhow::Error`
-
-    use std::io;
-
-    use reattempt::FAST_IO;
+    use super::*;
 
     async fn fetch() -> anyhow::Result<u8> {
         FAST_IO.run(async || Ok(7)).on::<io::Error>().await
-    }
-
-    fn main() {
-        let _ = fetch;
     }
 }
 
 mod run_on_string {
     //! expect: `on` cannot look inside `String`
-
-    use std::io;
-
-    use reattempt::FAST_IO;
+    use super::*;
 
     async fn call() -> Result<u8, String> {
         FAST_IO.run(async || Err("busy".to_owned())).on::<io::Error>().await
-    }
-
-    fn main() {
-        let _ = call();
     }
 }
 
 mod run_until_without_limits {
     //! expect: `until` and `with_cancel` end with a `Stopped`, but nothing stops a run of a policy `without_limits`
-
-    use reattempt::Policy;
+    use super::*;
 
     async fn call() -> Result<u8, String> {
         let run = Policy::new().without_limits().run(async || Ok::<u8, String>(1));
         run.verdict(|_| reattempt::Verdict::Unknown).until(|done| *done == 2).await
-    }
-
-    fn main() {
-        drop(call());
     }
 }
 
 mod run_when_no_verdict {
     //! expect: `String` does not say which of its errors are worth another attempt
     //! errors: 2
-
-    use reattempt::FAST_IO;
+    use super::*;
 
     async fn fetch() -> Result<u8, String> {
         FAST_IO.run(async || Err("busy".to_owned())).when(|_| true).await
-    }
-
-    fn main() {
-        let _ = fetch;
     }
 }
 
 mod run_without_a_rule {
     //! expect: `String` does not say which of its errors are worth another attempt
-
-    use reattempt::FAST_IO;
+    use super::*;
 
     async fn call() -> Result<u8, String> {
         FAST_IO.run(async || Err("busy".to_owned())).await
-    }
-
-    fn main() {
-        let _ = call();
     }
 }
 
 mod cancel_no_future {
     //! expect: `tokio::sync::watch::Receiver<bool>` is not a future, so it cannot cancel a call
-    use std::io;
-
-    use reattempt::FAST_IO;
+    use super::*;
     use tokio::sync::watch;
 
     async fn fetch(shutdown: watch::Receiver<bool>) -> io::Result<()> {
@@ -213,9 +146,8 @@ mod cancel_no_future {
 }
 
 mod await_missing_inside {
-    //! expect: `{async closure body@$DIR/fail/run.rs:222:30: 222:35}` is not a future of a `Result`
+    //! expect: `{async closure body@$DIR/fail/run.rs:154:30: 154:35}` is not a future of a `Result`
     //! errors: 2
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -224,9 +156,8 @@ mod await_missing_inside {
 }
 
 mod semicolon {
-    //! expect: `{async closure body@$DIR/fail/run.rs:234:27: 236:14}` is not a future of a `Result`
+    //! expect: `{async closure body@$DIR/fail/run.rs:165:27: 167:14}` is not a future of a `Result`
     //! errors: 2
-
     use super::*;
 
     async fn call() -> io::Result<()> {
@@ -241,7 +172,6 @@ mod semicolon {
 mod semicolon_behind_future {
     //! expect: `()` is not a future of a `Result`
     //! errors: 2
-
     use super::*;
 
     async fn call() -> io::Result<()> {
@@ -254,9 +184,8 @@ mod semicolon_behind_future {
 }
 
 mod option {
-    //! expect: `{async closure body@$DIR/fail/run.rs:263:27: 263:34}` is not a future of a `Result`
+    //! expect: `{async closure body@$DIR/fail/run.rs:192:27: 192:34}` is not a future of a `Result`
     //! errors: 2
-
     use super::*;
 
     async fn call() {
@@ -266,7 +195,6 @@ mod option {
 
 mod argument {
     //! expect: closure is expected to take 0 arguments, but it takes 1 argument
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -277,7 +205,6 @@ mod argument {
 mod future_for_closure {
     //! expect: expected a `FnMut()` closure, found `impl Future<Output = Result<u8, std::io::Error>>`
     //! errors: 2
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -287,7 +214,6 @@ mod future_for_closure {
 
 mod await_missing {
     //! expect: mismatched types
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -297,7 +223,6 @@ mod await_missing {
 
 mod await_missing_before_question {
     //! expect: the `?` operator can only be applied to values that implement `Try`
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -307,7 +232,6 @@ mod await_missing_before_question {
 
 mod call_of_async {
     //! expect: expected `get` to return `Result<u8, Error>`, but it returns `impl Future<Output = Result<u8, Error>>`
-
     use super::*;
 
     fn call() -> io::Result<u8> {
@@ -318,7 +242,6 @@ mod call_of_async {
 mod blocking_of_async {
     //! expect: expected `get` to return `Result<_, _>`, but it returns `impl Future<Output = Result<u8, Error>>`
     //! errors: 2
-
     use super::*;
 
     fn call() -> io::Result<u8> {
@@ -329,7 +252,6 @@ mod blocking_of_async {
 mod blocking_unboxed {
     //! expect: `Result<Vec<u8>, std::io::Error>` is not a future of a `Result`
     //! errors: 3
-
     use super::*;
 
     async fn call() -> io::Result<Vec<u8>> {
@@ -340,7 +262,6 @@ mod blocking_unboxed {
 mod error_type_unknown {
     //! expect: type annotations needed
     //! errors: 2
-
     use super::*;
 
     // Not a closure: rustc marks its type by the length of the path to this file.
@@ -355,7 +276,6 @@ mod error_type_unknown {
 
 mod no_stopped {
     //! expect: `Own` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
-
     use super::*;
 
     async fn call() -> Result<u8, Own> {
@@ -365,7 +285,6 @@ mod no_stopped {
 
 mod no_stopped_in_preset {
     //! expect: `Own` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
-
     use super::*;
 
     async fn call() -> Result<u8, Own> {
@@ -375,7 +294,6 @@ mod no_stopped_in_preset {
 
 mod no_stopped_blocking {
     //! expect: `Own` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
-
     use super::*;
 
     fn call() -> Result<u8, Own> {
@@ -385,7 +303,6 @@ mod no_stopped_blocking {
 
 mod no_stopped_generic {
     //! expect: `E` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
-
     use super::*;
 
     async fn call<E: fmt::Display + Send, F: Future<Output = Result<u8, E>> + Send>(
@@ -398,7 +315,6 @@ mod no_stopped_generic {
 mod no_verdict_no_stopped {
     //! expect: `Own` cannot say that a call was stopped by a timeout, a deadline, `with_cancel` or `until`
     //! expect: `Own` does not say which of its errors are worth another attempt
-
     use super::*;
 
     async fn call() -> Result<u8, Own> {
@@ -408,7 +324,6 @@ mod no_verdict_no_stopped {
 
 mod no_verdict_without_limits {
     //! expect: `Own` does not say which of its errors are worth another attempt
-
     use super::*;
 
     async fn call() -> Result<u8, Own> {
@@ -418,7 +333,6 @@ mod no_verdict_without_limits {
 
 mod no_verdict_anyhow {
     //! expect: `anyhow::Error` does not say which of its errors are worth another attempt
-
     use super::*;
 
     async fn call() -> anyhow::Result<u8> {
@@ -429,7 +343,6 @@ mod no_verdict_anyhow {
 mod no_verdict_unboxed {
     //! expect: `Own` does not say which of its errors are worth another attempt
     //! errors: 3
-
     use super::*;
 
     async fn call() -> Result<u8, Own> {
@@ -439,7 +352,6 @@ mod no_verdict_unboxed {
 
 mod no_verdict_blocking {
     //! expect: `Own` does not say which of its errors are worth another attempt
-
     use super::*;
 
     fn call() -> Result<u8, Own> {
@@ -449,7 +361,6 @@ mod no_verdict_blocking {
 
 mod no_verdict_generic {
     //! expect: `E` does not say which of its errors are worth another attempt
-
     use super::*;
 
     async fn call<E: fmt::Display + Send, F: Future<Output = Result<u8, E>> + Send>(
@@ -461,7 +372,6 @@ mod no_verdict_generic {
 
 mod no_text_blocking {
     //! expect: `NoText` doesn't implement `std::fmt::Display`
-
     use super::*;
 
     fn call() -> Result<u8, NoText> {
@@ -471,7 +381,6 @@ mod no_text_blocking {
 
 mod when_of_value {
     //! expect: type mismatch in closure arguments
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -481,7 +390,6 @@ mod when_of_value {
 
 mod when_of_other_type {
     //! expect: type mismatch in closure arguments
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -491,7 +399,6 @@ mod when_of_other_type {
 
 mod when_gives_kind {
     //! expect: `for<'a> fn(&'a std::io::Error) -> ErrorKind {std::io::Error::kind}` is not a function that returns `bool`
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -500,8 +407,7 @@ mod when_gives_kind {
 }
 
 mod when_async {
-    //! expect: `{async closure@$DIR/fail/run.rs:508:31: 508:40}` is not a function that returns `bool`
-
+    //! expect: `{async closure@$DIR/fail/run.rs:414:31: 414:40}` is not a function that returns `bool`
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -511,7 +417,6 @@ mod when_async {
 
 mod when_a_value {
     //! expect: `bool` is not a function that returns `bool`
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -521,7 +426,6 @@ mod when_a_value {
 
 mod when_not_send {
     //! expect: `Rc<str>` cannot be sent between threads safely
-
     use super::*;
 
     async fn call(name: std::rc::Rc<str>) -> io::Result<u8> {
@@ -531,7 +435,6 @@ mod when_not_send {
 
 mod when_ok_of_error {
     //! expect: type mismatch in closure arguments
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -541,7 +444,6 @@ mod when_ok_of_error {
 
 mod when_ok_gives_nothing {
     //! expect: `()` is no answer about an `Ok`, expected a `bool`
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -551,7 +453,6 @@ mod when_ok_gives_nothing {
 
 mod when_ok_gives_duration {
     //! expect: `(bool, Duration)` is no answer about an `Ok`, expected a `bool`
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -561,7 +462,6 @@ mod when_ok_gives_duration {
 
 mod until_gives_option {
     //! expect: `Option<u8>` is no answer about an `Ok`, expected a `bool`
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -571,7 +471,6 @@ mod until_gives_option {
 
 mod cancel_without_limits {
     //! expect: `until` and `with_cancel` end with a `Stopped`, but nothing stops a run of a policy `without_limits`
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -580,8 +479,7 @@ mod cancel_without_limits {
 }
 
 mod cancel_closure {
-    //! expect: `{closure@$DIR/fail/run.rs:588:38: 588:40}` is not a future, so it cannot cancel a call
-
+    //! expect: `{closure@$DIR/fail/run.rs:486:38: 486:40}` is not a future, so it cannot cancel a call
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -591,7 +489,6 @@ mod cancel_closure {
 
 mod cancel_flag {
     //! expect: `bool` is not a future, so it cannot cancel a call
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -601,7 +498,6 @@ mod cancel_flag {
 
 mod verdict_gives_bool {
     //! expect: `bool` is no answer about an error, expected a `Verdict`
-
     use super::*;
 
     async fn call() -> Result<u8, Own> {
@@ -611,7 +507,6 @@ mod verdict_gives_bool {
 
 mod verdict_gives_option {
     //! expect: `Option<reattempt::Verdict>` is no answer about an error, expected a `Verdict`
-
     use super::*;
 
     async fn call() -> Result<u8, Own> {
@@ -621,7 +516,6 @@ mod verdict_gives_option {
 
 mod verdict_of_other_type {
     //! expect: type mismatch in closure arguments
-
     use super::*;
 
     async fn call() -> Result<u8, Own> {
@@ -633,7 +527,6 @@ mod verdict_of_other_type {
 
 mod verdict_a_value {
     //! expect: expected a `FnMut(&Own)` closure, found `reattempt::Verdict`
-
     use super::*;
 
     async fn call() -> Result<u8, Own> {
@@ -643,7 +536,6 @@ mod verdict_a_value {
 
 mod on_without_verdict {
     //! expect: `Own` does not say which of its errors are worth another attempt
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -653,7 +545,6 @@ mod on_without_verdict {
 
 mod on_retry_of_error {
     //! expect: type mismatch in closure arguments
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -663,7 +554,6 @@ mod on_retry_of_error {
 
 mod before_retry_is_a_key_of_the_attribute {
     //! expect: no method named `before_retry` found for struct `Run<'p, O, T, E, S>` in the current scope
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -673,7 +563,6 @@ mod before_retry_is_a_key_of_the_attribute {
 
 mod budget_a_number {
     //! expect: `budget` is a `{integer}`, expected a `reattempt::Budget`
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -683,7 +572,6 @@ mod budget_a_number {
 
 mod retry_after_always {
     //! expect: mismatched types
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -693,7 +581,6 @@ mod retry_after_always {
 
 mod on_retry_async {
     //! expect: `for<'a, 'b> fn(&'a RetryEvent<'b, std::io::Error>) -> impl Future<Output = ()> {note}` is not a function that returns `()`
-
     use super::*;
 
     async fn note(_: &reattempt::RetryEvent<'_, io::Error>) {}
@@ -704,8 +591,7 @@ mod on_retry_async {
 }
 
 mod on_retry_async_closure {
-    //! expect: `{async closure@$DIR/fail/run.rs:712:35: 712:44}` is not a function that returns `()`
-
+    //! expect: `{async closure@$DIR/fail/run.rs:598:35: 598:44}` is not a function that returns `()`
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -715,7 +601,6 @@ mod on_retry_async_closure {
 
 mod retry_after_async {
     //! expect: `for<'a> fn(&'a std::io::Error) -> impl Future<Output = Option<Duration>> {wait}` is not a function that returns `Option<Duration>`
-
     use super::*;
 
     async fn wait(_: &io::Error) -> Option<std::time::Duration> {
@@ -729,7 +614,6 @@ mod retry_after_async {
 
 mod verdict_beside_on {
     //! expect: `verdict` has no effect with `on`: each error that `on` names has its own verdict
-
     use super::*;
 
     async fn call() -> io::Result<u8> {
@@ -739,7 +623,6 @@ mod verdict_beside_on {
 
 mod on_beside_verdict {
     //! expect: `verdict` has no effect with `on`: each error that `on` names has its own verdict
-
     use super::*;
 
     async fn call() -> io::Result<u8> {

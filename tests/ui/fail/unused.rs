@@ -1,13 +1,14 @@
 //! Lints see the function as it was written.
 
+use std::io;
+
+use reattempt::retry;
+
 mod unused_argument {
     //! expect: unused variable: `request`
 
     #![deny(unused_variables)]
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(attempts = 4)]
     async fn fetch(request: String) -> io::Result<u32> {
@@ -19,10 +20,7 @@ mod unused_function {
     //! expect: function `fetch` is never used
 
     #![deny(dead_code)]
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(attempts = 4)]
     async fn fetch() -> io::Result<u32> {
@@ -34,10 +32,7 @@ mod unused_must_use {
     //! expect: unused implementer of `Future` that must be used
 
     #![deny(unused_must_use)]
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(attempts = 4)]
     async fn fetch() -> io::Result<u32> {
@@ -53,10 +48,7 @@ mod unused_result_in_body {
     //! expect: unused `Result` that must be used
 
     #![deny(unused_must_use)]
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(attempts = 4)]
     async fn fetch() -> io::Result<u32> {
@@ -69,10 +61,7 @@ mod unused_variable_in_body {
     //! expect: unused variable: `unused`
 
     #![deny(unused_variables)]
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(attempts = 4)]
     async fn fetch() -> io::Result<u32> {

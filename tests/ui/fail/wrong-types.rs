@@ -1,11 +1,12 @@
 //! Values of keys that have another type.
 
+use std::io;
+
+use reattempt::{Report, retry, run};
+
 mod attempts_wrong_type {
     //! expect: mismatched types
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     const ATTEMPTS: usize = 4;
 
@@ -17,10 +18,7 @@ mod attempts_wrong_type {
 
 mod blocking_before_retry_future {
     //! expect: `before_retry` gives `impl Future<Output = Result<(), std::io::Error>>`, expected `()` or a `Result`
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     async fn reconnect() -> io::Result<()> {
         Ok(())
@@ -30,48 +28,32 @@ mod blocking_before_retry_future {
     fn fetch() -> io::Result<u8> {
         Ok(0)
     }
-
-    fn main() {
-        drop(fetch());
-    }
 }
 
 mod budget_wrong_type {
     //! expect: `budget` is a `u32`, expected a `reattempt::Budget`
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(budget = tokens)]
     async fn fetch(tokens: u32) -> std::io::Result<String> {
         Ok(tokens.to_string())
     }
-
-    fn main() {
-        let _ = fetch(1);
-    }
 }
 
 mod idempotent_wrong_type {
     //! expect: mismatched types
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(idempotent = method)]
     async fn fetch(method: &str) -> std::io::Result<String> {
         Ok(method.to_owned())
     }
-
-    fn main() {
-        let _ = fetch("GET");
-    }
 }
 
 mod policy_expression_wrong_type {
     //! expect: `policy` is a `Duration`, expected a `reattempt::Policy`
-
+    use super::*;
     use std::time::Duration;
-
-    use reattempt::retry;
 
     struct Client {
         limit: Duration,
@@ -83,21 +65,11 @@ mod policy_expression_wrong_type {
             Ok(String::new())
         }
     }
-
-    fn main() {
-        let client = Client {
-            limit: Duration::ZERO,
-        };
-        let _ = client.fetch();
-    }
 }
 
 mod policy_wrong_type {
     //! expect: `policy` is a `u32`, expected a `reattempt::Policy`
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     const ATTEMPTS: u32 = 4;
 
@@ -109,10 +81,7 @@ mod policy_wrong_type {
 
 mod timeout_wrong_type {
     //! expect: a limit is a `u64`, expected a `Duration`
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(timeout = limit)]
     async fn fetch(limit: u64) -> io::Result<u8> {
@@ -122,10 +91,7 @@ mod timeout_wrong_type {
 
 mod timeout_wrong_constant {
     //! expect: a limit is a `u64`, expected a `Duration`
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     const LIMIT: u64 = 5;
 
@@ -137,27 +103,17 @@ mod timeout_wrong_constant {
 
 mod verdict_bool {
     //! expect: `bool` is no answer about an error, expected a `Verdict`
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(verdict = |error: &io::Error| error.kind() == io::ErrorKind::TimedOut)]
     async fn fetch(addr: &str) -> io::Result<String> {
         Ok(addr.to_owned())
     }
-
-    fn main() {
-        let _ = fetch("a");
-    }
 }
 
 mod when_closure_wrong_argument {
     //! expect: type mismatch in closure arguments
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(when = |error: &String| error.is_empty())]
     async fn fetch() -> io::Result<u8> {
@@ -167,10 +123,7 @@ mod when_closure_wrong_argument {
 
 mod when_ok_wrong_answer {
     //! expect: `u8` is no answer about an `Ok`, expected a `bool`
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(when_ok = |value| *value)]
     async fn fetch() -> io::Result<u8> {
@@ -180,10 +133,7 @@ mod when_ok_wrong_answer {
 
 mod when_ok_wrong_argument {
     //! expect: type mismatch in closure arguments
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(when_ok = |value: &String| value.is_empty())]
     async fn fetch() -> io::Result<u8> {
@@ -193,10 +143,7 @@ mod when_ok_wrong_argument {
 
 mod when_wrong_answer {
     //! expect: mismatched types
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     #[retry(when = |error| error.kind())]
     async fn fetch() -> io::Result<u8> {
@@ -206,10 +153,7 @@ mod when_wrong_answer {
 
 mod when_wrong_argument {
     //! expect: type mismatch in function arguments
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     fn is_temporary(error: &std::fmt::Error) -> bool {
         error.to_string().is_empty()
@@ -223,10 +167,8 @@ mod when_wrong_argument {
 
 mod on_retry_async {
     //! expect: `for<'a, 'b> fn(&'a RetryEvent<'b, std::io::Error>) -> impl Future<Output = ()> {on_retry_async::note}` is not a function that returns `()`
-
-    use std::io;
-
-    use reattempt::{RetryEvent, retry};
+    use super::*;
+    use reattempt::RetryEvent;
 
     async fn note(_: &RetryEvent<'_, io::Error>) {}
 
@@ -238,10 +180,7 @@ mod on_retry_async {
 
 mod on_end_async {
     //! expect: `for<'a> fn(&'a reattempt::Report) -> impl Future<Output = ()> {on_end_async::note}` is not a function that returns `()`
-
-    use std::io;
-
-    use reattempt::{Report, retry};
+    use super::*;
 
     async fn note(_: &Report) {}
 
@@ -253,10 +192,7 @@ mod on_end_async {
 
 mod when_async {
     //! expect: `for<'a> fn(&'a std::io::Error) -> impl Future<Output = bool> {when_async::is_temporary}` is not a function that returns `bool`
-
-    use std::io;
-
-    use reattempt::retry;
+    use super::*;
 
     async fn is_temporary(_: &io::Error) -> bool {
         true
@@ -270,10 +206,7 @@ mod when_async {
 
 mod on_constant {
     //! expect: constant provided when a type was expected
-
-    use std::io;
-
-    use reattempt::run;
+    use super::*;
 
     const KINDS: &[io::ErrorKind] = &[io::ErrorKind::TimedOut];
 
