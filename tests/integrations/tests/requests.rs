@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use integrations::loopback::{Answer, Loopback, OK};
 use reattempt::http_1::send_once;
 use reattempt::{
@@ -733,26 +734,42 @@ async fn a_layer_sees_a_request_below_it_that_is_sent_once() {
     }
 }
 
-/// What most calls never need, and the effect itself. One that may run twice costs nothing.
+/// What most calls never need, and the effect itself. A client also watches the body, by a witness and a box, and its error in doubt is in
+/// a box. A request that may run twice costs nothing.
 #[test]
-fn a_request_that_is_sent_once_allocates_twice() {
+fn a_request_that_is_sent_once_allocates_twice_and_copies_no_body() {
+    type Sending = Pin<Box<dyn Future<Output = bool>>>;
+    const LARGE: &[u8] = &[5; 1 << 20];
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_time().build().unwrap();
     let policy = POLICY.without_limits();
-    let counts = ["GET", "GET", "POST"].map(|method| {
-        let send = || {
-            let request = http::Request::builder().method(method).uri("/");
-            send_once(request.body(()).unwrap(), async |_| {
-                Ok::<_, io::Error>(http::Response::new(()))
-            })
-        };
-        let call = || {
-            runtime
-                .block_on(policy.run(send).unboxed())
-                .map(drop)
-                .unwrap();
-        };
-        allocation_counter::measure(call).count_total
-    });
-    assert_eq!(counts[2], counts[1] + 2, "{counts:?}");
+    let any = |method: Method, _| -> Sending {
+        let request = http::Request::builder().method(method).uri("/");
+        let sent = send_once(request.body(()).unwrap(), async |_| {
+            Ok::<_, io::Error>(http::Response::new(()))
+        });
+        Box::pin(sent.map(|sent| sent.is_ok()))
+    };
+    let client = |method: Method, body: Option<&'static [u8]>| -> Sending {
+        // The client refuses it before it connects.
+        let request = http().request(method.clone(), "nothing://example/");
+        let request = body.into_iter().fold(request, RequestBuilder::body);
+        Box::pin(request.send_once().map(move |sent| {
+            matches!(sent, Err(RequestError::InDoubt(_))) == (method == Method::POST)
+        }))
+    };
+    for (send, body, over) in [
+        (&any as &dyn Fn(Method, _) -> Sending, None, 2),
+        (&client, None, 2 + 2 + 1),
+        (&client, Some(LARGE), 2 + 2 + 1),
+    ] {
+        let [_, twice, once] = [Method::GET, Method::GET, Method::POST].map(|method| {
+            let send = || async { Ok::<_, io::Error>(send(method.clone(), body).await) };
+            let call = || assert!(runtime.block_on(policy.run(send).unboxed()).unwrap());
+            allocation_counter::measure(call)
+        });
+        let allocations = [twice, once].map(|measured| measured.count_total);
+        assert_eq!(allocations[1], allocations[0] + over, "{allocations:?}");
+        assert!(once.bytes_total < 1 << 20, "the body is copied");
+    }
 }

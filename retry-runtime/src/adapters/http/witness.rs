@@ -22,10 +22,8 @@ impl<B> Watched<B> {
         let alive = Arc::new(());
         (Arc::downgrade(&alive), Self { body, alive })
     }
-}
 
-impl AsRef<[u8]> for Watched<Vec<u8>> {
-    fn as_ref(&self) -> &[u8] {
+    pub(crate) fn body(&self) -> &B {
         &self.body
     }
 }

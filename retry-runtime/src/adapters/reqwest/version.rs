@@ -141,20 +141,22 @@ pub(crate) fn depart(request: &mut Request) -> Departure {
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 fn watch(request: &mut Request) -> std::sync::Weak<()> {
     let body = request.body_mut().take().unwrap_or_default();
-    let (alive, body) = match body.as_bytes() {
-        Some(bytes @ [_, ..]) => {
-            let (alive, bytes) = Watched::of(bytes.to_vec());
-            let bytes = ::bytes::Bytes::from_owner(bytes);
-            (alive, client::Body::from(bytes))
-        }
+    let has_bytes = matches!(body.as_bytes(), Some([_, ..]));
+    let (alive, body) = Watched::of(body);
+    *request.body_mut() = Some(if has_bytes {
+        ::bytes::Bytes::from_owner(body).into()
+    } else {
         // There are no bytes to hold, or they are a stream.
-        _ => {
-            let (alive, body) = Watched::of(body);
-            (alive, client::Body::wrap(body))
-        }
-    };
-    *request.body_mut() = Some(body);
+        client::Body::wrap(body)
+    });
     alive
+}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+impl AsRef<[u8]> for Watched<client::Body> {
+    fn as_ref(&self) -> &[u8] {
+        self.body().as_bytes().unwrap_or_default()
+    }
 }
 
 /// Takes a builder apart.
