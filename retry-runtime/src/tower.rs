@@ -30,223 +30,37 @@
 //! ```
 
 mod answer;
+mod attempts;
+mod failed;
 #[cfg(feature = "_grpc")]
 mod grpc;
 mod http;
+mod requests;
 
 use std::borrow::Borrow;
-use std::error::Error as StdError;
-use std::fmt;
-use std::future::{poll_fn, ready};
 use std::marker::PhantomData;
-use std::ops::ControlFlow::{Break, Continue};
 use std::panic::Location;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use ::tower::{Layer, Service};
 
-use self::answer::{Received, Sending};
+pub use self::failed::{FailedAttempt, HasVerdict};
 #[cfg(feature = "_grpc")]
 pub use self::grpc::GrpcRequests;
 pub use self::http::{HttpRequests, RequestBody};
-use crate::adapters::known;
+pub(crate) use self::requests::Discarding;
+pub use self::requests::{OwnRequests, Requests};
 use crate::budget::Budgets;
-use crate::call::{AsksDelay, Call, Cut, Judgement, Limits, Never, Stops, unless};
-use crate::classify::{Assessment, Retryable, Ruling, Verdict};
-use crate::context::{Ended, begin_outside};
-use crate::faulty::faulty;
+use crate::call::{Cut, Never, Stops};
 use crate::getters::setters;
-use crate::lookup::{BoxedError, Kept, write_chain};
+use crate::lookup::BoxedError;
 use crate::opaque::opaque;
 use crate::policy::Policy;
 use crate::result::ByFrom;
 use crate::run::WithoutLimits;
 use crate::site::{BudgetOf, Located, PolicyOf, SiteSettings};
-use crate::stopped::{Effect, Outcome, Stopped};
-
-/// What a [`RetryLayer`] has to know of the requests `Q` of a client, and of its responses `A`. An error of the client
-/// [has a verdict itself](HasVerdict).
-///
-/// [`HttpRequests`] is for requests of HTTP, and `GrpcRequests` for gRPC, with the feature `tonic-0_14` or `tonic-0_13`. Write your own for any other
-/// request, or for other rules.
-///
-/// # Examples
-///
-/// A client whose body has a method that copies it:
-///
-/// ```
-/// use http::{Request, Response};
-/// use reattempt::http_1::{StatusError, is_idempotent};
-/// use reattempt::tower_0_5::Requests;
-/// # struct Body;
-/// # impl Body { fn try_clone(&self) -> Option<Self> { Some(Self) } }
-/// # mod reattempt { pub use reattempt_runtime::{adapters::http as http_1, tower as tower_0_5}; }
-///
-/// struct OwnRequests;
-///
-/// impl<B: Send> Requests<Request<Body>, Response<B>> for OwnRequests {
-///     type Failure = StatusError;
-///
-///     fn copy(&self, request: Request<Body>) -> (Request<Body>, Option<Request<Body>>) {
-///         let (head, body) = request.into_parts();
-///         let copy = body.try_clone().map(|body| Request::from_parts(head.clone(), body));
-///         (Request::from_parts(head, body), copy)
-///     }
-///
-///     fn is_idempotent(&self, request: &Request<Body>) -> bool {
-///         is_idempotent(request.method(), request.headers())
-///     }
-///
-///     async fn failure(&self, _: Option<&Request<Body>>, response: &mut Response<B>) -> Option<StatusError> {
-///         StatusError::from_parts(response.status(), response.headers())
-///     }
-///
-///     fn host(&self, request: &Request<Body>) -> Option<String> {
-///         Some(request.uri().host()?.to_ascii_lowercase())
-///     }
-/// }
-/// ```
-pub trait Requests<Q, A> {
-    /// The error that a response stands for.
-    type Failure: StdError + Retryable + Send + Sync + 'static;
-
-    /// Returns the request, and a copy of it for a later attempt. With `None`, the call has one attempt. What could be copied
-    /// once has to be copied again.
-    fn copy(&self, request: Q) -> (Q, Option<Q>);
-
-    /// Returns whether the request may run twice. If not, it is retried only after a failure without effect.
-    fn is_idempotent(&self, request: &Q) -> bool;
-
-    /// Returns what failed, or `None` if the response is a success. It is asked in the attempt, and may read the body, if it puts
-    /// another one in its place. The response is retried if its verdict allows that, and else returned. The request is the copy for
-    /// a later attempt, so it is `None` if it cannot be copied.
-    fn failure(
-        &self,
-        request: Option<&Q>,
-        response: &mut A,
-    ) -> impl Future<Output = Option<Self::Failure>> + Send;
-
-    /// Returns the host of the request, whose [budget](RetryLayer::with_budgets) bounds its retries. Default: `None`, so all
-    /// requests share one.
-    fn host(&self, _request: &Q) -> Option<String> {
-        None
-    }
-
-    /// Returns how long exactly to wait after a response that is retried, without jitter. For `None`, the default, or zero, the
-    /// delay is that of the policy, and of the hint.
-    fn delay(&self, _request: Option<&Q>, _response: &A) -> Option<Duration> {
-        None
-    }
-
-    /// What only requests of this crate do.
-    #[doc(hidden)]
-    fn own(&self) -> &(dyn OwnRequests<Q, A> + Sync) {
-        &NoneOwn
-    }
-}
-
-/// What [`HttpRequests`] and `GrpcRequests` do beside. Requests of users have the defaults.
-#[doc(hidden)]
-pub trait OwnRequests<Q, A> {
-    /// Returns what closes the connection on which the request is sent.
-    fn leaves(&self, _request: &mut Q) -> Option<Box<dyn Fn() + Send>> {
-        None
-    }
-
-    /// Returns how long the call may take, if the request says so. It shortens the deadline of the policy.
-    fn deadline(&self, _request: &Q) -> Option<Duration> {
-        None
-    }
-
-    /// Prepares what an attempt sends, such as its headers. It runs in the attempt.
-    fn sends(&self, _request: &mut Q) {}
-
-    /// Drops a response that is retried, before the wait. To keep its connection, it may read the rest of the body for at most
-    /// 50 ms. Then it is dropped itself.
-    fn discard<'r>(&self, response: A) -> Discarding<'r>
-    where
-        A: 'r,
-    {
-        drop(response);
-        Box::pin(ready(()))
-    }
-
-    /// Returns whether the error says that the time of the attempt is over, for a client that keeps it too.
-    fn timed_out(&self, _error: &BoxedError) -> bool {
-        false
-    }
-
-    /// Turns the error of a layer with limits into the one for the caller.
-    fn for_caller(&self, error: BoxedError) -> BoxedError {
-        error
-    }
-}
-
-pub(crate) type Discarding<'r> = Pin<Box<dyn Future<Output = ()> + Send + 'r>>;
-
-struct NoneOwn;
-
-impl<Q, A> OwnRequests<Q, A> for NoneOwn {}
-
-/// A `Stopped` says so if the request that it cut is in doubt.
-fn said_in_doubt(error: BoxedError, in_doubt: bool) -> BoxedError {
-    if !in_doubt {
-        return error;
-    }
-    match error.downcast::<Stopped>() {
-        Ok(stopped) => stopped.cutting(Effect::Request).into(),
-        Err(error) => error,
-    }
-}
-
-/// An error of a service that has a verdict: one that is [`Retryable`], or a `BoxError` of `tower`.
-///
-/// In a box, the errors that this crate knows are searched, along the chain of sources. For an error of your own in a box, such as
-/// behind a `Timeout`, put `map_err` between this layer and the box, to a type that derives `Retryable`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}`, the error of the service, has no verdict",
-    label = "expected an error that is `Retryable`, or a `tower::BoxError`",
-    note = "derive `Retryable` for it; or, to have its sources decide, put `.map_err(tower::BoxError::from)` below the `RetryLayer`"
-)]
-pub trait HasVerdict: Into<BoxedError> {
-    #[doc(hidden)]
-    fn assessment(&self) -> Assessment;
-
-    /// Takes the error of a call that nothing but the service can end.
-    #[doc(hidden)]
-    fn from_box(error: BoxedError) -> Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Retryable + StdError + Send + Sync + 'static> HasVerdict for E {
-    fn assessment(&self) -> Assessment {
-        Assessment::of(self)
-    }
-
-    fn from_box(error: BoxedError) -> Self {
-        let own = error.downcast();
-        *own.expect("nothing stops the call, so it is the error of the service")
-    }
-}
-
-impl HasVerdict for BoxedError {
-    fn assessment(&self) -> Assessment {
-        known::assessment(&**self)
-    }
-
-    fn from_box(error: BoxedError) -> Self {
-        error
-    }
-}
-
-/// Stands for a host that is not known. It is not empty, because to compare two empty texts takes 100 ns on some machines.
-const ANY_HOST: &str = "*";
-
-/// How long the rest of a response is read. A server that sends a short one has sent it with the head.
-const REST: Duration = Duration::from_millis(50);
 
 /// A layer for clients: each request is a call, with the retries of a policy. It is a layer of `tower`, and a middleware of
 /// `reqwest-middleware`.
@@ -263,7 +77,7 @@ const REST: Duration = Duration::from_millis(50);
 /// | any other response, such as 404 | the response is a success of the call |
 /// | an error of a service, also in `poll_ready` | a retry, if its [verdict](HasVerdict) allows it |
 /// | `timeout`, before the service was ready | a retry, of a POST too: nothing was sent, so the attempt is refused |
-/// | an error of `reqwest`, or of a middleware behind this one | a retry, if its [verdict](Retryable) allows it |
+/// | an error of `reqwest`, or of a middleware behind this one | a retry, if its [verdict](crate::Retryable) allows it |
 /// | a 409 to a request with a key, after an attempt that may still run | a retry: that attempt has the key |
 /// | a failure of a POST, a PATCH, or a [write with a condition](crate::adapters::http::is_idempotent), such as `If-Match` | a retry only if nothing ran, or with an `Idempotency-Key`, [except in a proxy](HttpRequests::proxy) |
 /// | a failure of a gRPC method | a retry only if nothing ran, or if the method may run twice: `GrpcRequests::with_idempotent` |
@@ -292,7 +106,7 @@ const REST: Duration = Duration::from_millis(50);
 /// |---|---|---|
 /// | had a response | that response, whatever its status | with it |
 /// | had an error | that error, in the `BoxError` of a service; unchanged from a middleware | 502 |
-/// | was cut by a timeout or a deadline, or did not begin in time | a [`Stopped`], whose source is the error of an earlier attempt | 504 |
+/// | was cut by a timeout or a deadline, or did not begin in time | a [`Stopped`](crate::Stopped), whose source is the error of an earlier attempt | 504 |
 /// | was in a pause of the budget that leaves no time | a `Stopped` with the outcome `paused` | 503 |
 ///
 /// From a middleware, a `Stopped` is in `Error::Middleware`. With `GrpcRequests`, it is in a `Status` with the code `DeadlineExceeded`, `Unavailable` or `Cancelled`. With
@@ -460,146 +274,6 @@ impl<Q, L> RetryLayer<Q, L> {
         let said = self.site.idempotent;
         said.unwrap_or_else(|| self.requests.is_idempotent(request))
     }
-
-    /// The policy of a call that has at most this time left.
-    fn policy_within(&self, left: Option<Duration>) -> Policy {
-        let policy = (self.policy)();
-        let deadline = policy.deadline().into_iter().chain(left).min();
-        policy.with_optional_deadline(deadline)
-    }
-
-    /// Makes the call of one request: sends it and copies of it to clones of the service until it succeeds, or until there is a
-    /// reason to stop. Each attempt waits until its clone is ready.
-    ///
-    /// A response that is retried is dropped before the wait. What the wait needs of it was read before.
-    pub(crate) async fn call<E, N, S>(
-        layer: impl Borrow<Self>,
-        request: N,
-        service: S,
-    ) -> Result<S::Response, E::Error>
-    where
-        E: ErrorOfLayer<S::Error>,
-        Q: Requests<N, S::Response>,
-        S: Service<N, Response: 'static, Error: HasVerdict + 'static> + Clone,
-    {
-        let layer = layer.borrow();
-        let (requests, own) = (&layer.requests, layer.requests.own());
-        let policy = layer.policy_within(own.deadline(&request));
-        let host = requests.host(&request);
-        let budget = (layer.budget)(&policy, host.as_deref().unwrap_or(ANY_HOST));
-        let mut site = layer.site.clone();
-        site.policy = policy;
-        if let Some(budget) = &budget {
-            site = site.with_budget(budget.budget());
-        }
-        if !requests.is_idempotent(&request) {
-            site.idempotent.get_or_insert(false);
-        }
-        let mut sending = Sending::of(requests.copy(request));
-        let streamed = sending.is_stream();
-        if streamed {
-            site.policy = site.policy.with_attempts(1);
-        }
-        let harmless = site.idempotent == Some(true);
-        let once = site.idempotent == Some(false);
-        let described = |failed: FailedAttempt| failed.described(host.clone(), streamed, once);
-        let for_caller = |failed: FailedAttempt, in_doubt| {
-            let error = said_in_doubt(failed.error, in_doubt);
-            E::Error::from_box(if E::Cut::LIMITED {
-                own.for_caller(error)
-            } else {
-                error
-            })
-        };
-        let mut call = Call::<E::Cut, Kept<FailedAttempt>>::with(&site);
-        let mut in_doubt = false;
-        loop {
-            if let Err(cut) = call.pass_pause().await {
-                let stopped: Result<_, FailedAttempt> = call.cut_between(cut);
-                return stopped.map_err(|failed| for_caller(failed, in_doubt));
-            }
-            let mut service = service.clone();
-            let (mut open, mut leave) = (None, None);
-            let attempt = async {
-                if once {
-                    // No outer attempt is repeated that has sent it, unless it had no effect.
-                    open = Some(begin_outside(Effect::Request).await);
-                }
-                poll_fn(|context| service.poll_ready(context)).await?;
-                let mut request = sending.send();
-                own.sends(&mut request);
-                leave = own.leaves(&mut request);
-                let mut response = faulty!(fault_of_service().await, service.call(request).await)?;
-                let failure = requests.failure(sending.copy(), &mut response).await;
-                Ok::<_, FailedAttempt>((response, failure.map(FailedAttempt::from)))
-            };
-            let answer = match call.attempt(attempt).await {
-                Ok(Ok((response, failure))) => Received::Response(response, failure),
-                Ok(Err(failed)) if own.timed_out(&failed.error) => {
-                    Received::TimedOut(failed, call.state.cut_by_client())
-                }
-                Ok(Err(failed)) => Received::Error(failed),
-                Err(cut) if !sending.is_sent() && cut.into() == Cut::Timeout => {
-                    Received::NotReady(call.state.stopped(Outcome::Timeout, Cut::Timeout))
-                }
-                Err(cut) => Received::Cut(cut),
-            };
-            // It may hold a permit.
-            drop(service);
-            let ended = if sending.is_sent() {
-                answer.ended()
-            } else {
-                Ended::Known
-            };
-            in_doubt = open.is_some() && ended == Ended::InDoubt;
-            open.inspect(|open| open.end(ended));
-            let (ended, response) = answer.settles(harmless);
-            let elsewhere = matches!(&ended, Ok(Err(failed)) if is_elsewhere(failed.assessment));
-            let delay = |_: Option<&_>| delay_after(requests, &sending, response.as_ref());
-            let decided = call.settle_with(
-                ended.map(|sent| sent.map_err(described)),
-                |failed| Judgement {
-                    ruling: Ruling::by(failed.error().assessment, harmless),
-                    words: failed.error(),
-                    keeps: |failed| E::Cut::LIMITED.then_some(Kept(failed)),
-                },
-                (AsksDelay::RetryAfter, delay),
-                |_| (),
-            );
-            let at = match (decided, response) {
-                // The response of the last attempt is that of the call.
-                (Break(Err(_)), Some(response)) => return Ok(response),
-                (Break(ended), _) => return ended.map_err(|failed| for_caller(failed, in_doubt)),
-                (Continue(at), None) => at,
-                (Continue(at), Some(response)) => {
-                    leave.filter(|_| elsewhere).inspect(|leave| leave());
-                    let rest = pin!(at.into_future().at_most(REST));
-                    unless(rest, own.discard(response)).await;
-                    at
-                }
-            };
-            at.await;
-            sending = Sending::of(requests.copy(sending.again()));
-        }
-    }
-}
-
-/// How long to wait exactly after a response that is retried.
-fn delay_after<Q, N, A>(
-    requests: &Q,
-    sending: &Sending<N>,
-    response: Option<&A>,
-) -> Option<Duration>
-where
-    Q: Requests<N, A>,
-{
-    // A server that says zero in the last second of a limit shall not get requests without a wait.
-    (requests.delay(sending.copy(), response?)).filter(|delay| !delay.is_zero())
-}
-
-/// Whether another server may answer better than the one that failed so.
-fn is_elsewhere(failed: Assessment) -> bool {
-    failed.verdict == Verdict::Transient && failed.hint.is_none()
 }
 
 /// How the calls of a layer end, for an error `E` of the service below: [`Policy`], or [`WithoutLimits`].
@@ -607,7 +281,7 @@ pub trait ErrorOfLayer<E> {
     #[doc(hidden)]
     type Cut: Stops<FailedAttempt, ByFrom> + Send;
 
-    /// The error of the service: a box, which can hold a [`Stopped`], or `E` if nothing stops a call.
+    /// The error of the service: a box, which can hold a [`Stopped`](crate::Stopped), or `E` if nothing stops a call.
     type Error: HasVerdict;
 }
 
@@ -679,62 +353,4 @@ where
 opaque! {
     RetryLayer [Q, L] [Q, L];
     RetryService [S, Q, L] [S, Q, L];
-}
-
-/// Why an attempt failed: the error of the service, or what its response stands for. Or what stopped the call.
-#[derive(Debug)]
-#[doc(hidden)]
-pub struct FailedAttempt {
-    error: BoxedError,
-    assessment: Assessment,
-    host: Option<String>,
-    /// Why there is no second attempt.
-    once: &'static str,
-}
-
-impl FailedAttempt {
-    fn verdict(&self) -> Verdict {
-        self.assessment.verdict
-    }
-
-    /// As events name it, with the reason if its request is sent once: it is a stream, or it may not run twice.
-    fn described(self, host: Option<String>, streamed: bool, once: bool) -> Self {
-        let once = match self.verdict() {
-            _ if streamed => " (the request cannot be copied, so it is sent once)",
-            Verdict::Refused | Verdict::Conflict => "",
-            _ if once => " (the request may not run twice)",
-            _ => "",
-        };
-        Self { host, once, ..self }
-    }
-}
-
-/// From the error of a service, what a response stands for, or a `Stopped`.
-impl<E: HasVerdict> From<E> for FailedAttempt {
-    fn from(error: E) -> Self {
-        Self {
-            assessment: error.assessment(),
-            error: error.into(),
-            host: None,
-            once: "",
-        }
-    }
-}
-
-/// As the source of a `Stopped`.
-impl From<FailedAttempt> for BoxedError {
-    fn from(failed: FailedAttempt) -> Self {
-        failed.error
-    }
-}
-
-/// For events.
-impl fmt::Display for FailedAttempt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(host) = &self.host {
-            write!(f, "{host}: ")?;
-        }
-        write_chain(&*self.error, f)?;
-        f.write_str(self.once)
-    }
 }

@@ -1,6 +1,6 @@
 //! What an attempt of a layer sends, what it gives, and what follows from that. Pure.
 
-use super::FailedAttempt;
+use super::failed::FailedAttempt;
 use crate::adapters::known;
 use crate::call::{Cut, Limits};
 use crate::classify::{Assessment, Ruling, Verdict};
