@@ -226,7 +226,7 @@ pub(super) fn poll_limits(
     if deadline.min(cut) == Stamp::NEVER {
         return Poll::Pending;
     }
-    let reached = ready!(poll_until_due(state.settings.name, slot, waker, |now| {
+    let reached = ready!(poll_until_due(state, slot, waker, |now| {
         if deadline <= now {
             Ok(Cut::Deadline)
         } else if cut <= now {

@@ -90,12 +90,9 @@ impl<C: Limits, K> Call<'_, C, K> {
                 let Some(at) = hedge_at.filter(|_| state.last_polls == 0) else {
                     return Poll::Pending;
                 };
-                let now = ready!(poll_until_due(
-                    state.settings.name,
-                    slow.as_mut(),
-                    waker,
-                    |now| { if at <= now { Ok(now) } else { Err(at) } }
-                ));
+                let now = ready!(poll_until_due(state, slow.as_mut(), waker, |now| {
+                    if at <= now { Ok(now) } else { Err(at) }
+                }));
                 slow.set(None);
                 hedge_at = None;
                 // The timer may ring late.

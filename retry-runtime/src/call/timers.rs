@@ -1,7 +1,6 @@
 //! The wait between two attempts, the limit of an attempt, and how timers are made and polled.
 
 use std::any::Any;
-use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
@@ -84,13 +83,13 @@ impl IntoFuture for NextAttemptAt {
     #[inline]
     fn into_future(self) -> Wait {
         let (now, end) = match self.next {
-            Next::At(now, end) => (now, end.max(now.plus(SHORTEST))),
+            Next::At(now, end) => (now, end),
             Next::Other => (Stamp::FIRST, Stamp::FIRST),
         };
         Wait {
             name: self.name,
-            yields: now == end,
-            end,
+            now,
+            end: end.max(now.plus(SHORTEST)),
             timer: None,
         }
     }
@@ -108,8 +107,8 @@ pin_project! {
     #[must_use = "futures do nothing unless polled"]
     pub struct Wait {
         name: &'static str,
-        // It is one of zero, and has not been polled.
-        yields: bool,
+        // When the present timer ends, or the wait began.
+        now: Stamp,
         end: Stamp,
         #[pin]
         timer: Option<Sleep>,
@@ -118,9 +117,9 @@ pin_project! {
 
 #[cfg(feature = "_layers")]
 impl Wait {
-    /// The first part of the wait, no longer than this from now on.
+    /// The first part of the wait, no longer than this.
     pub(crate) fn at_most(mut self, longest: Duration) -> Self {
-        self.end = self.end.min(Stamp::now().plus(longest));
+        self.end = self.end.min(self.now.plus(longest));
         self
     }
 }
@@ -129,14 +128,24 @@ impl Future for Wait {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, waker: &mut Context<'_>) -> Poll<()> {
-        let this = self.project();
-        if mem::take(this.yields) {
+        let mut this = self.project();
+        // Not `poll_until_due`, which reads the clock before there is a timer: a retry would take 5 % more instructions.
+        if this.timer.is_none() && this.now == this.end {
+            *this.end = Stamp::from_nanos(0);
             return pin!(yield_now()).poll(waker);
         }
-        let end = *this.end;
-        poll_until_due(this.name, this.timer, waker, |now| {
-            if end <= now { Ok(()) } else { Err(end) }
-        })
+        loop {
+            if let Some(timer) = this.timer.as_mut().as_pin_mut() {
+                ready!(poll_unconstrained(timer, waker));
+            }
+            if this.now >= this.end {
+                return Poll::Ready(());
+            }
+            *this.now = this.now.plus(LONGEST_SLEEP).min(*this.end);
+            needs_timers(this.name, || {
+                this.timer.set(Some(sleep_until(this.now.instant())));
+            });
+        }
     }
 }
 
@@ -149,10 +158,10 @@ pub(super) const ROUNDED: Duration = Duration::from_millis(1);
 /// delay other timers while a timer lies in the far future.
 pub(super) const LONGEST_SLEEP: Duration = Duration::from_secs(86_400);
 
-/// Polls the timer in `slot`, which the function with this `name` needs, until something is due. `due` gets the time of the clock, and returns what is due then, or the
+/// Polls the timer in `slot` until something is due. `due` gets the time of the clock, and returns what is due then, or the
 /// instant at which to ask again.
 pub(super) fn poll_until_due<D>(
-    name: &str,
+    state: &State<'_>,
     mut slot: Pin<&mut Option<Sleep>>,
     waker: &mut Context<'_>,
     mut due: impl FnMut(Stamp) -> Result<D, Stamp>,
@@ -174,7 +183,7 @@ pub(super) fn poll_until_due<D>(
         match slot.as_mut().as_pin_mut() {
             Some(timer) => timer.reset(at),
             // Made where it stays, because it has 96 bytes.
-            None => needs_timers(name, || slot.set(Some(sleep_until(at)))),
+            None => needs_timers(state.settings.name, || slot.set(Some(sleep_until(at)))),
         }
     }
 }
