@@ -403,6 +403,16 @@ async fn body(input: &[u64; 8]) -> io::Result<u64> {
     Ok(copy.iter().sum())
 }
 
+/// A function with that body.
+macro_rules! sums {
+    ($name:ident($($keys:tt)*)) => {
+        #[retry($($keys)*)]
+        async fn $name(input: &[u64; 8]) -> io::Result<u64> {
+            body(input).await
+        }
+    };
+}
+
 async fn plain(input: &[u64; 8]) -> io::Result<u64> {
     body(input).await
 }
@@ -412,21 +422,9 @@ async fn defaults(input: &[u64; 8]) -> io::Result<u64> {
     body(input).await
 }
 
-#[retry(
-    attempts = 4,
-    timeout = "1.5s",
-    jitter = "full",
-    on = "io::Error",
-    deadline = "5s"
-)]
-async fn limited(input: &[u64; 8]) -> io::Result<u64> {
-    body(input).await
-}
+sums! { limited(attempts = 4, timeout = "1.5s", jitter = "full", on = "io::Error", deadline = "5s") }
 
-#[retry(policy = FAST_IO)]
-async fn preset(input: &[u64; 8]) -> io::Result<u64> {
-    body(input).await
-}
+sums! { preset(policy = FAST_IO) }
 
 async fn plain_owner(input: [u64; 8]) -> io::Result<u64> {
     body(&input).await
@@ -446,15 +444,9 @@ async fn hands_over_what_it_owns(input: [u64; 8]) -> io::Result<u64> {
     plain_owner(input).await
 }
 
-#[retry(timeout = "1s")]
-async fn timed_out(input: &[u64; 8]) -> io::Result<u64> {
-    body(input).await
-}
+sums! { timed_out(timeout = "1s") }
 
-#[retry(on_retry = |_| (), on_end = |_| ())]
-async fn hooked(input: &[u64; 8]) -> io::Result<u64> {
-    body(input).await
-}
+sums! { hooked(on_retry = |_| (), on_end = |_| ()) }
 
 /// A future of 64 bytes.
 async fn of_64_bytes() {
@@ -463,15 +455,9 @@ async fn of_64_bytes() {
     std::hint::black_box(bytes);
 }
 
-#[retry(cancel = of_64_bytes())]
-async fn cancelled(input: &[u64; 8]) -> io::Result<u64> {
-    body(input).await
-}
+sums! { cancelled(cancel = of_64_bytes()) }
 
-#[retry(before_retry = of_64_bytes(), timeout = "1s", cancel_waits = of_64_bytes())]
-async fn prepared(input: &[u64; 8]) -> io::Result<u64> {
-    body(input).await
-}
+sums! { prepared(before_retry = of_64_bytes(), timeout = "1s", cancel_waits = of_64_bytes()) }
 
 #[derive(Debug, thiserror::Error, Retryable)]
 #[error("large")]
@@ -502,10 +488,7 @@ fn over<F: Future>(plain: usize, annotated: &F) -> usize {
     size_of_val(annotated) - plain
 }
 
-#[retry(attempts = 3, timeout = "1s", hedge = "20ms")]
-async fn hedged(input: &[u64; 8]) -> io::Result<u64> {
-    body(input).await
-}
+sums! { hedged(attempts = 3, timeout = "1s", hedge = "20ms") }
 
 /// The future has at most 272 bytes more than that of the plain function. With limits, the error adds its size, because it is kept
 /// between attempts. The futures of keys add theirs, and that of `cancel` a pointer and a flag. An argument that is handed over adds

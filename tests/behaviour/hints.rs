@@ -72,21 +72,19 @@ impl Busy {
     }
 }
 
-#[retry(
-    attempts = 3,
-    base = "100ms",
-    throttled_base = "100ms",
-    jitter = "none",
-    budget = "none"
-)]
-async fn plain(server: &mut Busy) -> Result<(), Failure> {
-    server.ask()
+/// A function that asks the server once in each attempt.
+macro_rules! asks {
+    ($name:ident($($keys:tt)*) $(, $argument:ident: $of:ty)*) => {
+        #[retry($($keys)*)]
+        async fn $name(server: &mut Busy, $($argument: $of),*) -> Result<(), Failure> {
+            server.ask()
+        }
+    };
 }
 
-#[retry(attempts = 2, base = "100ms", budget = "none")]
-async fn full(server: &mut Busy) -> Result<(), Failure> {
-    server.ask()
-}
+asks! { plain(attempts = 3, base = "100ms", throttled_base = "100ms", jitter = "none", budget = "none") }
+
+asks! { full(attempts = 2, base = "100ms", budget = "none") }
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_is_a_lower_bound() {
@@ -137,10 +135,7 @@ async fn a_hint_above_max_retry_after_ends_the_call() {
     const TWO_SECONDS: Policy = Policy::new()
         .with_attempts(2)
         .with_max_retry_after(Duration::from_secs(2));
-    #[retry(policy = TWO_SECONDS, budget = "none")]
-    async fn bounded(server: &mut Busy) -> Result<(), Failure> {
-        server.ask()
-    }
+    asks! { bounded(policy = TWO_SECONDS, budget = "none") }
     for _ in 0..50 {
         // The jitter comes on top: the range of the first delay, 100 ms.
         for hint in [ms(1950), ms(2000)] {
@@ -168,10 +163,7 @@ async fn a_hint_may_be_longer_than_max_delay_and_than_the_worst_case_without_hin
         .with_attempts(2)
         .with_timeout(Duration::from_secs(1))
         .with_max_delay(Duration::from_millis(200));
-    #[retry(policy = SHORT, budget = "none")]
-    async fn call(server: &mut Busy) -> Result<(), Failure> {
-        server.ask()
-    }
+    asks! { call(policy = SHORT, budget = "none") }
     assert_eq!(SHORT.worst_case(), Some(ms(2200)));
     let mut server = Busy::new(ms(30_000));
     call(&mut server).await.unwrap_err();
@@ -180,16 +172,7 @@ async fn a_hint_may_be_longer_than_max_delay_and_than_the_worst_case_without_hin
 
 #[tokio::test(start_paused = true)]
 async fn a_hint_that_does_not_fit_the_deadline_ends_the_call() {
-    #[retry(
-        attempts = 2,
-        base = "500ms",
-        max_delay = "500ms",
-        deadline = "1s",
-        budget = "none"
-    )]
-    async fn limited(server: &mut Busy) -> Result<(), Failure> {
-        server.ask()
-    }
+    asks! { limited(attempts = 2, base = "500ms", max_delay = "500ms", deadline = "1s", budget = "none") }
     // 50 ms have to remain for the attempt.
     for hint in [ms(951), ms(1000), ms(1001), ms(60_000)] {
         let mut server = Busy::new(hint);
@@ -210,24 +193,12 @@ async fn a_hint_that_does_not_fit_the_deadline_ends_the_call() {
 /// As a literal, as an expression, and without the key, where a minute is the longest hint.
 #[tokio::test(start_paused = true)]
 async fn the_key_max_retry_after_sets_the_longest_hint() {
-    #[retry(
-        attempts = 2,
-        max_retry_after = "2s",
-        base = "0ms",
-        jitter = "none",
-        budget = "none"
-    )]
-    async fn literal(server: &mut Busy) -> Result<(), Failure> {
-        server.ask()
-    }
+    asks! { literal(attempts = 2, max_retry_after = "2s", base = "0ms", jitter = "none", budget = "none") }
     #[retry(attempts = 2, max_retry_after = longest, base = "0ms", jitter = "none", budget = "none")]
     async fn expression(server: &mut Busy, longest: Duration) -> Result<(), Failure> {
         server.ask()
     }
-    #[retry(attempts = 2, base = "0ms", jitter = "none", budget = "none")]
-    async fn without(server: &mut Busy) -> Result<(), Failure> {
-        server.ask()
-    }
+    asks! { without(attempts = 2, base = "0ms", jitter = "none", budget = "none") }
     for longest in [ms(2_000), ms(90_000)] {
         for (hint, follows) in [(longest, true), (longest + ms(1), false)] {
             let mut server = Busy::new(hint);
@@ -276,10 +247,7 @@ async fn max_retry_after_shortens_no_delay_of_the_policy() {
         .with_attempts(2)
         .with_base(Duration::from_secs(10))
         .with_max_retry_after(Duration::from_secs(2));
-    #[retry(policy = SPREAD, budget = "none")]
-    async fn call(server: &mut Busy) -> Result<(), Failure> {
-        server.ask()
-    }
+    asks! { call(policy = SPREAD, budget = "none") }
     let mut longest = Duration::ZERO;
     for _ in 0..100 {
         let mut server = Busy::new(ms(1000));
@@ -314,36 +282,32 @@ async fn no_delay_is_drawn_that_leaves_no_time_for_the_attempt() {
     assert_eq!(delays.take(), []);
 }
 
+const TWICE: Policy = Policy::new()
+    .with_attempts(2)
+    .with_jitter(Jitter::None)
+    .without_budget();
+
 #[tokio::test(start_paused = true)]
 async fn a_hint_counts_whichever_rule_allows_the_retry() {
-    #[retry(attempts = 2, jitter = "none", budget = "none", when = |_| true)]
-    async fn when(server: &mut Busy) -> Result<(), Failure> {
-        server.ask()
-    }
-    #[retry(attempts = 2, jitter = "none", budget = "none", on = "Failure")]
-    async fn on(server: &mut Busy) -> Result<(), Failure> {
-        server.ask()
-    }
-    let mut server = Busy::new(ms(700));
-    when(&mut server).await.unwrap_err();
-    assert_eq!(server.first_wait(), Some(ms(700)), "when");
-    let mut server = Busy::new(ms(700));
-    on(&mut server).await.unwrap_err();
-    assert_eq!(server.first_wait(), Some(ms(700)), "on");
+    asks! { when(policy = TWICE, when = |_| true) }
+    asks! { on(policy = TWICE, on = "Failure") }
+    let mut servers = [ms(700); 2].map(Busy::new);
+    when(&mut servers[0]).await.unwrap_err();
+    on(&mut servers[1]).await.unwrap_err();
+    assert_eq!(
+        servers.map(|server| server.first_wait()),
+        [Some(ms(700)); 2]
+    );
 }
 
 /// A rule may know better than the verdict, as for GitHub's status 403 with `Retry-After`.
 #[tokio::test(start_paused = true)]
 async fn a_rule_that_retries_a_permanent_error_follows_its_hint() {
-    const POLICY: Policy = Policy::new()
-        .with_attempts(2)
-        .with_jitter(Jitter::None)
-        .without_budget();
-    #[retry(policy = POLICY, when = |error| matches!(error, Failure::Forbidden { .. }))]
+    #[retry(policy = TWICE, when = |error| matches!(error, Failure::Forbidden { .. }))]
     async fn when(server: &mut Busy, wait: Duration) -> Result<(), Failure> {
         server.refuse(wait)
     }
-    #[retry(policy = POLICY)]
+    #[retry(policy = TWICE)]
     async fn by_verdict(server: &mut Busy, wait: Duration) -> Result<(), Failure> {
         server.refuse(wait)
     }
@@ -363,15 +327,8 @@ async fn a_rule_that_retries_a_permanent_error_follows_its_hint() {
 /// On a function, on a generic one, and on a closure.
 #[tokio::test(start_paused = true)]
 async fn the_rule_when_follows_a_hint_wherever_it_stands() {
-    const POLICY: Policy = Policy::new()
-        .with_attempts(2)
-        .with_jitter(Jitter::None)
-        .without_budget();
-    #[retry(policy = POLICY, when = |_| true)]
-    async fn function(server: &mut Busy) -> Result<(), Failure> {
-        server.ask()
-    }
-    #[retry(policy = POLICY, when = |_| true)]
+    asks! { function(policy = TWICE, when = |_| true) }
+    #[retry(policy = TWICE, when = |_| true)]
     async fn generic<E: Retryable + From<Failure> + From<Stopped>>(
         server: &mut Busy,
     ) -> Result<(), E> {
@@ -380,7 +337,7 @@ async fn the_rule_when_follows_a_hint_wherever_it_stands() {
     async fn generic_run<E: Retryable + Display + From<Failure> + From<Stopped> + 'static>(
         server: &RefCell<Busy>,
     ) -> Result<(), E> {
-        let run = POLICY.run(async || Ok::<_, E>(server.borrow_mut().ask()?));
+        let run = TWICE.run(async || Ok::<_, E>(server.borrow_mut().ask()?));
         run.when(|_| true).unboxed().await
     }
     let hint = ms(7_000);
@@ -392,12 +349,12 @@ async fn the_rule_when_follows_a_hint_wherever_it_stands() {
     assert_eq!(server.first_wait(), Some(hint), "generic function");
 
     let server = RefCell::new(Busy::new(hint));
-    let run = POLICY.run(async || server.borrow_mut().ask());
+    let run = TWICE.run(async || server.borrow_mut().ask());
     run.when(|_| true).unboxed().await.unwrap_err();
     assert_eq!(server.take_first_wait(), Some(hint), "run");
     generic_run::<Failure>(&server).await.unwrap_err();
     assert_eq!(server.take_first_wait(), Some(hint), "generic run");
-    let run = POLICY
+    let run = TWICE
         .without_limits()
         .run(async || server.borrow_mut().ask());
     let run = run
@@ -410,14 +367,10 @@ async fn the_rule_when_follows_a_hint_wherever_it_stands() {
 /// Nobody can know the hint of a type parameter without the bound.
 #[tokio::test(start_paused = true)]
 async fn the_rule_when_finds_no_hint_in_a_type_that_is_not_known_to_have_one() {
-    const POLICY: Policy = Policy::new()
-        .with_attempts(2)
-        .with_jitter(Jitter::None)
-        .without_budget();
     async fn run<E: Display + From<Failure> + From<Stopped> + 'static>(
         server: &RefCell<Busy>,
     ) -> Result<(), E> {
-        let run = POLICY.run(async || Ok::<_, E>(server.borrow_mut().ask()?));
+        let run = TWICE.run(async || Ok::<_, E>(server.borrow_mut().ask()?));
         run.verdict(|_| reattempt::Verdict::Unknown)
             .when(|_| true)
             .unboxed()

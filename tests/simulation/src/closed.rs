@@ -53,64 +53,32 @@ const fn ms(millis: u64) -> Duration {
 
 impl Batch {
     /// The batches in the tables.
+    #[rustfmt::skip]
     pub const ALL: [Self; 8] = [
-        Self {
-            name: "50 of 300 calls at once; the server freezes for 0.8 s; `timeout` 1 s",
-            workers: 50,
-            calls: 300,
-            timeout: Some(ms(1_000)),
-            fault: Fault::Freezes(ms(800)),
-        },
-        Self {
-            name: "the same, `timeout` 250 ms",
-            workers: 50,
-            calls: 300,
-            timeout: Some(ms(250)),
-            fault: Fault::Freezes(ms(800)),
-        },
-        Self {
-            name: "50 of 300; freezes for 1.5 s; 1 s",
-            workers: 50,
-            calls: 300,
-            timeout: Some(ms(1_000)),
-            fault: Fault::Freezes(ms(1_500)),
-        },
-        Self {
-            name: "200 of 1,000; freezes for 0.8 s; 1 s",
-            workers: 200,
-            calls: 1_000,
-            timeout: Some(ms(1_000)),
-            fault: Fault::Freezes(ms(800)),
-        },
-        Self {
-            name: "50 of 300; resets connections for 0.4 s, and refuses 30 %; no limits",
-            workers: 50,
-            calls: 300,
-            timeout: None,
-            fault: Fault::Resets(ms(400), 0.3),
-        },
-        Self {
-            name: "50 of 300; resets connections for 1 s; no limits",
-            workers: 50,
-            calls: 300,
-            timeout: None,
-            fault: Fault::Resets(ms(1_000), 0.0),
-        },
-        Self {
-            name: "50 of 300; freezes for 2.5 s; 1 s",
-            workers: 50,
-            calls: 300,
-            timeout: Some(ms(1_000)),
-            fault: Fault::Freezes(ms(2_500)),
-        },
-        Self {
-            name: "1 of 6; the server hangs; 250 ms",
-            workers: 1,
-            calls: 6,
-            timeout: Some(ms(250)),
-            fault: Fault::Freezes(Duration::from_secs(3_600)),
-        },
+        Self::of("50 of 300 calls at once; the server freezes for 0.8 s; `timeout` 1 s", (50, 300), Some(ms(1_000)), Fault::Freezes(ms(800))),
+        Self::of("the same, `timeout` 250 ms", (50, 300), Some(ms(250)), Fault::Freezes(ms(800))),
+        Self::of("50 of 300; freezes for 1.5 s; 1 s", (50, 300), Some(ms(1_000)), Fault::Freezes(ms(1_500))),
+        Self::of("200 of 1,000; freezes for 0.8 s; 1 s", (200, 1_000), Some(ms(1_000)), Fault::Freezes(ms(800))),
+        Self::of("50 of 300; resets connections for 0.4 s, and refuses 30 %; no limits", (50, 300), None, Fault::Resets(ms(400), 0.3)),
+        Self::of("50 of 300; resets connections for 1 s; no limits", (50, 300), None, Fault::Resets(ms(1_000), 0.0)),
+        Self::of("50 of 300; freezes for 2.5 s; 1 s", (50, 300), Some(ms(1_000)), Fault::Freezes(ms(2_500))),
+        Self::of("1 of 6; the server hangs; 250 ms", (1, 6), Some(ms(250)), Fault::Freezes(ms(3_600_000))),
     ];
+
+    const fn of(
+        name: &'static str,
+        (workers, calls): (usize, u32),
+        timeout: Option<Duration>,
+        fault: Fault,
+    ) -> Self {
+        Self {
+            name,
+            workers,
+            calls,
+            timeout,
+            fault,
+        }
+    }
 
     /// Makes the calls in virtual time. Returns how many failed although they had attempts left: those that the budget
     /// refused.
