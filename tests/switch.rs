@@ -173,21 +173,13 @@ async fn with_retries_off_a_call_ends_after_its_current_attempt_and_limits_hold(
 
     // The same without the attribute.
     let policy = Policy::new().with_attempts(4).with_base(WAIT);
-    for (policy, pending, outcome, took) in [
+    #[rustfmt::skip]
+    let cases = [
         (policy.clone(), false, Outcome::Disabled, at_once),
-        (
-            policy.clone().with_timeout(limit),
-            true,
-            Outcome::Timeout,
-            limit,
-        ),
-        (
-            policy.with_deadline(longer),
-            true,
-            Outcome::Deadline,
-            longer,
-        ),
-    ] {
+        (policy.clone().with_timeout(limit), true, Outcome::Timeout, limit),
+        (policy.with_deadline(longer), true, Outcome::Deadline, longer),
+    ];
+    for (policy, pending, outcome, took) in cases {
         let run = async |calls: &AtomicU32| {
             let body = async || {
                 calls.fetch_add(1, Ordering::Relaxed);

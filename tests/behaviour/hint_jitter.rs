@@ -106,38 +106,16 @@ async fn no_wait_after_a_hint_is_above_a_quarter_more_than_max_retry_after() {
 #[tokio::test(start_paused = true)]
 async fn a_hint_bounds_the_wait_from_below_and_is_exceeded_by_a_quarter_at_most() {
     let twenty = |longest, jitter| (seconds(20), longest, jitter);
-    for (hint, policy, from, to, reached) in [
-        (
-            seconds(2),
-            (seconds(2), DEFAULT, Jitter::Full),
-            seconds(2),
-            ms(2_500),
-            ms(2_400),
-        ),
+    #[rustfmt::skip]
+    let cases = [
+        (seconds(2), (seconds(2), DEFAULT, Jitter::Full), seconds(2), ms(2_500), ms(2_400)),
         // A shorter hint than the delay of the policy, which ends at 20 s, whatever a server may ask for.
-        (
-            seconds(1),
-            twenty(seconds(5), Jitter::Full),
-            seconds(1),
-            seconds(20),
-            seconds(19),
-        ),
+        (seconds(1), twenty(seconds(5), Jitter::Full), seconds(1), seconds(20), seconds(19)),
         // The shortest delay of the policy is longer than the hint.
-        (
-            seconds(9),
-            twenty(DEFAULT, Jitter::Equal),
-            seconds(10),
-            seconds(20),
-            seconds(19),
-        ),
-        (
-            seconds(19),
-            twenty(DEFAULT, Jitter::None),
-            seconds(20),
-            seconds(20),
-            seconds(19),
-        ),
-    ] {
+        (seconds(9), twenty(DEFAULT, Jitter::Equal), seconds(10), seconds(20), seconds(19)),
+        (seconds(19), twenty(DEFAULT, Jitter::None), seconds(20), seconds(20), seconds(19)),
+    ];
+    for (hint, policy, from, to, reached) in cases {
         let waits = waits(500, hint, policy).await;
         assert_within(&waits, from, to);
         let longest = waits.iter().max().unwrap();

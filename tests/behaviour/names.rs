@@ -55,28 +55,15 @@ async fn name_in_report<F: Future>(future: F) -> String {
 async fn a_report_names_a_method_with_its_module_or_as_its_key_says() {
     let script = Script::new([RESET]);
     let module = module_path!();
-    for (name, expected) in [
-        (
-            name_in_report(Client.send(&script)).await,
-            format!("{module}::send"),
-        ),
-        (
-            name_in_report(Here.fetch(&script)).await,
-            format!("{module}::fetch"),
-        ),
-        (
-            name_in_report(Client.fetch(&script)).await,
-            "Client::fetch".to_owned(),
-        ),
-        (
-            name_in_report(Client.stock(&script)).await,
-            STOCK.to_owned(),
-        ),
-        (
-            name_in_report(Client.labelled("Client::fast", &script)).await,
-            "Client::fast".to_owned(),
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        (name_in_report(Client.send(&script)).await, format!("{module}::send")),
+        (name_in_report(Here.fetch(&script)).await, format!("{module}::fetch")),
+        (name_in_report(Client.fetch(&script)).await, "Client::fetch".to_owned()),
+        (name_in_report(Client.stock(&script)).await, STOCK.to_owned()),
+        (name_in_report(Client.labelled("Client::fast", &script)).await, "Client::fast".to_owned()),
+    ];
+    for (name, expected) in cases {
         assert_eq!(name, expected);
     }
 }
@@ -131,24 +118,13 @@ fn values<'a>(line: &'a str, field: &str) -> Vec<&'a str> {
 #[tokio::test(start_paused = true)]
 async fn every_event_and_span_names_the_method() {
     let price = named("price");
-    for (steps, events) in [
-        (
-            &[RESET, Step::Succeed][..],
-            &["attempt failed, retrying", "succeeded after retry"][..],
-        ),
-        (
-            &[RESET],
-            &[
-                "attempt failed, retrying",
-                "attempt failed, retrying",
-                "gave up",
-            ],
-        ),
-        (
-            &[Step::Fail(io::ErrorKind::NotFound)],
-            &["attempt failed, not retryable"],
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        (&[RESET, Step::Succeed][..], &["attempt failed, retrying", "succeeded after retry"][..]),
+        (&[RESET], &["attempt failed, retrying", "attempt failed, retrying", "gave up"]),
+        (&[Step::Fail(io::ErrorKind::NotFound)], &["attempt failed, not retryable"]),
+    ];
+    for (steps, events) in cases {
         let log = Log::at(Level::TRACE);
         let _ = App::default()
             .price(&Script::new(steps.iter().copied()))

@@ -116,23 +116,13 @@ async fn bursts_into_an_outage_have_one_first_wave() {
     async fn call(attempts: u32, budget: &Budget, service: &Down) -> io::Result<()> {
         service.refuse().await
     }
-    for (budget, attempts, at_once, seconds, tokens_in_each) in [
+    #[rustfmt::skip]
+    let cases = [
         (Budget::new(), 10, 1_000, 100, 200),
-        (
-            Budget::new().with_capacity(14).with_refill(0.5),
-            5,
-            100,
-            100,
-            14,
-        ),
-        (
-            Budget::new().with_capacity(4).with_refill(4.0),
-            5,
-            100,
-            3,
-            12,
-        ),
-    ] {
+        (Budget::new().with_capacity(14).with_refill(0.5), 5, 100, 100, 14),
+        (Budget::new().with_capacity(4).with_refill(4.0), 5, 100, 3, 12),
+    ];
+    for (budget, attempts, at_once, seconds, tokens_in_each) in cases {
         let (service, bursts) = (Down::default(), 10);
         let call = || call(attempts, &budget, &service);
         let interval = ms(1_000 * seconds);

@@ -359,45 +359,19 @@ async fn progress_begins_the_timeout_again() {
         }
         Ok(())
     }
-    for (does, took, ended) in [
+    #[rustfmt::skip]
+    let cases = [
         (vec![Waits(60), Waits(60)], 100, Some(Outcome::Timeout)),
         (vec![Waits(60), Progresses, Has(100), Waits(60)], 120, None),
-        (
-            vec![
-                Waits(60),
-                Spawns,
-                Waits(60),
-                Has(40),
-                Spawns,
-                Has(100),
-                Waits(90),
-            ],
-            210,
-            None,
-        ),
-        (
-            vec![Waits(60), Progresses, Waits(1_000)],
-            160,
-            Some(Outcome::Timeout),
-        ),
-        (
-            vec![Waits(60), Progresses, Calls, Has(100), Waits(90)],
-            150,
-            None,
-        ),
+        (vec![Waits(60), Spawns, Waits(60), Has(40), Spawns, Has(100), Waits(90)], 210, None),
+        (vec![Waits(60), Progresses, Waits(1_000)], 160, Some(Outcome::Timeout)),
+        (vec![Waits(60), Progresses, Calls, Has(100), Waits(90)], 150, None),
         // The progress of an inner call is none of the outer one.
-        (
-            vec![Waits(60), Calls, Progresses, Has(40), Waits(60)],
-            100,
-            Some(Outcome::Timeout),
-        ),
-        (
-            [[Waits(90), Progresses]; 5].concat(),
-            400,
-            Some(Outcome::Deadline),
-        ),
+        (vec![Waits(60), Calls, Progresses, Has(40), Waits(60)], 100, Some(Outcome::Timeout)),
+        ([[Waits(90), Progresses]; 5].concat(), 400, Some(Outcome::Deadline)),
         ([&[Waits(90), Progresses][..]; 4].concat(), 360, None),
-    ] {
+    ];
+    for (does, took, ended) in cases {
         let began = Instant::now();
         let stopped = call(&does).await.err();
         let outcome = stopped.map(|error| stopped_by(&error));

@@ -74,18 +74,12 @@ async fn a_call_that_fails_reports_why() {
 async fn a_single_attempt_ends_with_the_outcome_of_a_last_attempt() {
     plays!(literal(attempts = 1));
     plays!(expression(attempts = most), most: u32);
-    for (kind, outcome, verdict) in [
-        (
-            io::ErrorKind::ConnectionReset,
-            Outcome::AttemptsExhausted,
-            Verdict::Transient,
-        ),
-        (
-            io::ErrorKind::NotFound,
-            Outcome::NotRetryable,
-            Verdict::Permanent,
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        (io::ErrorKind::ConnectionReset, Outcome::AttemptsExhausted, Verdict::Transient),
+        (io::ErrorKind::NotFound, Outcome::NotRetryable, Verdict::Permanent),
+    ];
+    for (kind, outcome, verdict) in cases {
         let script = Script::new([Step::Fail(kind)]);
         for report in [
             report_of(literal(&script)).await,

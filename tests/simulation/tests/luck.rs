@@ -75,21 +75,13 @@ fn the_default_budget_costs_less_at_40_percent_in_a_process_of_ten_calls_a_secon
 fn the_default_budget_runs_empty_as_the_formula_says() {
     const RATES: [u32; 5] = [500, 200, 50, 20, 10];
     let page = include_str!("../../../docs/LOAD.md");
-    for (failure, price, name, row) in [
+    #[rustfmt::skip]
+    let cases = [
         (FAILURE, 2.0, "fail", [0.25, 0.25, 0.27, 0.30, 0.35]),
-        (
-            PreviousFailure::Failed(Verdict::Throttled),
-            4.0,
-            "are throttled",
-            [0.19, 0.19, 0.20, 0.23, 0.26],
-        ),
-        (
-            PreviousFailure::TimedOut,
-            6.0,
-            "time out",
-            [0.16, 0.16, 0.17, 0.19, 0.22],
-        ),
-    ] {
+        (PreviousFailure::Failed(Verdict::Throttled), 4.0, "are throttled", [0.19, 0.19, 0.20, 0.23, 0.26]),
+        (PreviousFailure::TimedOut, 6.0, "time out", [0.16, 0.16, 0.17, 0.19, 0.22]),
+    ];
+    for (failure, price, name, row) in cases {
         for (rate, dry) in RATES.into_iter().zip(row) {
             let net =
                 |p: f64| price * (p * p + p * p * p) - 0.2 * (1.0 - p) - 2.0 / f64::from(rate);
