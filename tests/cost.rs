@@ -510,6 +510,7 @@ fn the_future_stays_small() {
         deadline = "5s",
         async || body(lent).await
     );
+    #[rustfmt::skip]
     let sizes = [
         ("defaults", over(reference, &defaults(&input)), 272),
         ("limited", over(reference, &limited(&input)), 272),
@@ -518,37 +519,13 @@ fn the_future_stays_small() {
         ("timeout", over(reference, &timed_out(&input)), 272),
         ("hooks", over(reference, &hooked(&input)), 272),
         // A second body, a second timer, and what the race needs.
-        (
-            "hedge",
-            over(reference, &hedged(&input)),
-            272 + reference + 288,
-        ),
-        (
-            "cancel",
-            over(reference, &cancelled(&input)),
-            272 + key + 32,
-        ),
-        (
-            "before_retry and cancel_waits",
-            over(reference, &prepared(&input)),
-            272 + 2 * key + 32,
-        ),
+        ("hedge", over(reference, &hedged(&input)), 272 + reference + 288),
+        ("cancel", over(reference, &cancelled(&input)), 272 + key + 32),
+        ("before_retry and cancel_waits", over(reference, &prepared(&input)), 272 + 2 * key + 32),
         ("error", over(large, &keeps_large(&input)), 272 + 512),
-        (
-            "error without limits",
-            over(large, &drops_large(&input)),
-            272,
-        ),
-        (
-            "borrows what it owns",
-            over(owner, &borrows_what_it_owns(input)),
-            272,
-        ),
-        (
-            "hands over what it owns",
-            over(hand, &hands_over_what_it_owns(input)),
-            272 + 2 * 64,
-        ),
+        ("error without limits", over(large, &drops_large(&input)), 272),
+        ("borrows what it owns", over(owner, &borrows_what_it_owns(input)), 272),
+        ("hands over what it owns", over(hand, &hands_over_what_it_owns(input)), 272 + 2 * 64),
     ];
     for (name, over, _) in sizes {
         println!("{name}: {over} bytes over the plain function");

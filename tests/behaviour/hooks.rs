@@ -129,25 +129,12 @@ async fn on_retry_receives_number_verdict_delay_and_error_of_each_failure() {
     ]);
     assert_eq!(seeing(&script, &events).await.unwrap(), 5);
     let all = Some(5);
+    #[rustfmt::skip]
     let expected = [
-        (
-            1,
-            all,
-            Verdict::Refused,
-            ms(100),
-            ms(0),
-            Some("call 1".to_owned()),
-        ),
+        (1, all, Verdict::Refused, ms(100), ms(0), Some("call 1".to_owned())),
         (2, all, Verdict::Transient, ms(200), ms(1100), None),
         (3, all, Verdict::Transient, ms(400), ms(1300), None),
-        (
-            4,
-            all,
-            Verdict::Transient,
-            ms(800),
-            ms(1700),
-            Some("call 4".to_owned()),
-        ),
+        (4, all, Verdict::Transient, ms(800), ms(1700), Some("call 4".to_owned())),
     ];
     assert_eq!(events.into_inner().unwrap(), expected);
 }

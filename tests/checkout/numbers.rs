@@ -170,23 +170,12 @@ fn the_tables_of_budgets_and_hedges_have_the_numbers_of_the_code() {
     let [call] = numbers("AWS", ["reward"]);
     assert_eq!((saved, call), (10 * calls, 1));
     let percent = f64::from(u32::try_from(calls).unwrap()).recip() * 100.0;
+    #[rustfmt::skip]
     let budgets = [
         format!("It holds {full} tokens"),
-        format!(
-            "| {timeout} | {} retries, then one in {} seconds |",
-            full / timeout,
-            word(timeout / refill)
-        ),
-        format!(
-            "| {throttled} | {} retries, then one in {} seconds |",
-            full / throttled,
-            word(throttled / refill)
-        ),
-        format!(
-            "| {failure} | {} retries, then {} a second |",
-            full / failure,
-            word(refill / failure)
-        ),
+        format!("| {timeout} | {} retries, then one in {} seconds |", full / timeout, word(timeout / refill)),
+        format!("| {throttled} | {} retries, then one in {} seconds |", full / throttled, word(throttled / refill)),
+        format!("| {failure} | {} retries, then {} a second |", full / failure, word(refill / failure)),
     ];
     let hedges = [
         "Each call adds a sixteenth of one, and at most ten are saved up".to_owned(),

@@ -21,28 +21,17 @@ pub struct Row {
 
 impl Row {
     /// All rows, in the order of the tables.
+    #[rustfmt::skip]
     pub const ALL: [Self; 9] = [
         Self::new("ready", "ready at once, no limits", 0, false, false),
-        Self::new(
-            "ready-limits",
-            "ready at once, timeout and deadline",
-            0,
-            false,
-            true,
-        ),
+        Self::new("ready-limits", "ready at once, timeout and deadline", 0, false, true),
         Self::new("pending", "pending once, no limits", 0, true, false),
         Self::new("pending-limits", "pending once, limits", 0, true, true),
         Self::new("one", "1 failure, no limits", 1, false, false),
         Self::new("one-limits", "1 failure, limits", 1, false, true),
         Self::new("three", "3 failures, no limits", 3, false, false),
         Self::new("three-limits", "3 failures, limits", 3, false, true),
-        Self::new(
-            "three-pending",
-            "3 failures, each attempt pending once, limits",
-            3,
-            true,
-            true,
-        ),
+        Self::new("three-pending", "3 failures, each attempt pending once, limits", 3, true, true),
     ];
 
     const fn new(

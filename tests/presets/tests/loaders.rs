@@ -185,6 +185,7 @@ fn a_service_reloads_its_presets_from_its_own_file() {
 }
 
 /// The mistakes, each below `[retry.payments]`, whose deadline is 3s in the code.
+#[rustfmt::skip]
 const MISTAKES: &[(&str, &str)] = &[
     ("no unit", "timeout = '1.5'"),
     ("no unit at the end", "timeout = '1m 30'"),
@@ -195,17 +196,11 @@ const MISTAKES: &[(&str, &str)] = &[
     ("a negative duration", "timeout = '-5s'"),
     ("zero", "timeout = '0s'"),
     ("too long", "max_retry_after = '25h'"),
-    (
-        "too long to add up",
-        "base = '18446744073709551615s 1000ms'",
-    ),
+    ("too long to add up", "base = '18446744073709551615s 1000ms'"),
     ("an unknown key", "colour = 2"),
     ("a typing error in a key", "atempts = 2"),
     ("an unknown key of a budget", "budget.size = 2"),
-    (
-        "an unknown preset",
-        "attempts = 2\n[retry.payment]\nattempts = 2",
-    ),
+    ("an unknown preset", "attempts = 2\n[retry.payment]\nattempts = 2"),
     ("an unknown word", "jitter = 'ful'"),
     ("the word of a budget that is no table", "budget = 'none'"),
     ("a wrong type", "attempts = 'two'"),
@@ -219,36 +214,21 @@ const MISTAKES: &[(&str, &str)] = &[
     ("a factor out of range", "factor = 0.5"),
     ("a number in quotes", "factor = '2'"),
     ("a flag in place of a number", "factor = true"),
-    (
-        "a number of tokens out of range",
-        "budget.capacity = 268436",
-    ),
+    ("a number of tokens out of range", "budget.capacity = 268436"),
     ("negative tokens", "budget.retry_cost = -1"),
     ("half a token", "budget.capacity = 1.5"),
     ("a ratio out of range", "budget.ratio = 10"),
     ("two contradicting keys", "timeout = '2s'\ndeadline = '1s'"),
-    (
-        "two pairs of contradicting keys",
-        "timeout = '2s'\ndeadline = '1s'\nhedge = '2s'",
-    ),
+    ("two pairs of contradicting keys", "timeout = '2s'\ndeadline = '1s'\nhedge = '2s'"),
     ("a contradiction with the code", "timeout = '5s'"),
-    (
-        "a budget from two sources",
-        "budget = { kind = 'aws', ratio = 0.1 }",
-    ),
+    ("a budget from two sources", "budget = { kind = 'aws', ratio = 0.1 }"),
     ("a key of the attribute alone", "delays = ['1s']"),
     ("months", "timeout = '5M'"),
     ("the word of no limit", "timeout = 'none'"),
     ("the word of a list", "backoff = 'delays'"),
     ("a budget without a token", "budget.capacity = 0"),
-    (
-        "a number of no budget",
-        "budget = { kind = 'none', capacity = 1 }",
-    ),
-    (
-        "one number, set twice",
-        "budget = { ratio = 0.5, reward = 1 }",
-    ),
+    ("a number of no budget", "budget = { kind = 'none', capacity = 1 }"),
+    ("one number, set twice", "budget = { ratio = 0.5, reward = 1 }"),
     ("a base above the longest delay", "base = '30s'"),
     ("a hedge at the timeout", "timeout = '1s'\nhedge = '1s'"),
 ];

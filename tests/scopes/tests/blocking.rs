@@ -103,24 +103,13 @@ twins! {
     without_end(attempts = "unlimited", deadline = "20s");
 }
 
+#[rustfmt::skip]
 const STEPS: [Step; 6] = [
     Ok,
     |_| Err(Failure::Reset),
     |_| Err(Failure::Wrong),
-    |number| {
-        Err(if number == 1 {
-            Failure::Reset
-        } else {
-            Failure::Wrong
-        })
-    },
-    |number| {
-        if number < 3 {
-            Err(Failure::Reset)
-        } else {
-            Ok(number)
-        }
-    },
+    |number| Err(if number == 1 { Failure::Reset } else { Failure::Wrong }),
+    |number| if number < 3 { Err(Failure::Reset) } else { Ok(number) },
     |number| Err(Failure::Busy(Duration::from_secs(u64::from(number) * 30))),
 ];
 

@@ -49,22 +49,13 @@ pub struct Answered {
 
 impl Rush {
     /// The rows of the table.
+    #[rustfmt::skip]
     pub const ALL: [Self; 5] = [
-        Self::of(
-            "150 calls a second, quota 100",
-            100.0,
-            9_000,
-            Begin::Within(60),
-        ),
+        Self::of("150 calls a second, quota 100", 100.0, 9_000, Begin::Within(60)),
         Self::of("150 calls at once, quota 100", 100.0, 150, Begin::AtOnce),
         Self::of("300 calls at once, quota 100", 100.0, 300, Begin::AtOnce),
         Self::of("20 calls at once, quota 10", 10.0, 20, Begin::AtOnce),
-        Self::of(
-            "200 calls of 10 workers, quota 10",
-            10.0,
-            200,
-            Begin::Workers(10),
-        ),
+        Self::of("200 calls of 10 workers, quota 10", 10.0, 200, Begin::Workers(10)),
     ];
 
     const fn of(name: &'static str, quota: f64, calls: u32, begin: Begin) -> Self {
