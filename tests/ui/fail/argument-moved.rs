@@ -115,4 +115,44 @@ mod argument_spawned {
     }
 }
 
+mod run_used_twice {
+    //! expect: use of moved value: `run`
+    use super::*;
+    use reattempt::FAST_IO;
+
+    async fn fetch() -> std::io::Result<u8> {
+        let run = FAST_IO.run(async || Ok(7));
+        let _ = run.when(|_| true);
+        run.when(|_| false).await
+    }
+}
+
+mod run_macro_moved {
+    //! expect: use of moved value
+    use super::*;
+    use reattempt::run;
+
+    async fn store(_: String) -> io::Result<u8> {
+        Ok(1)
+    }
+
+    async fn call(text: String) {
+        let _ = run!(attempts = 3, async || store(text).await).await;
+    }
+}
+
+mod policy_delays_borrowed {
+    //! expect: `delays` does not live long enough
+    use super::*;
+    use std::time::Duration;
+    use reattempt::Policy;
+
+    const POLICY: Policy = Policy::new();
+
+    async fn call() -> io::Result<u8> {
+        let delays: Vec<_> = (1..=3).map(Duration::from_millis).collect();
+        POLICY.with_delays(&delays).run(async || io::Result::Ok(7)).await
+    }
+}
+
 fn main() {}

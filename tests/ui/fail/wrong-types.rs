@@ -215,4 +215,118 @@ mod on_constant {
     }
 }
 
+mod cancel_no_future {
+    //! expect: `Duration` is not a future, so it cannot cancel a call
+    use super::*;
+    use std::time::Duration;
+
+    #[retry(cancel = Duration::from_secs(5))]
+    async fn fetch(addr: &str) -> std::io::Result<String> {
+        Ok(addr.to_owned())
+    }
+}
+
+mod delays_iterator {
+    //! expect: `delays` is a `Map<std::ops::Range<u64>, fn(u64) -> Duration {Duration::from_secs}>`, expected a list of durations
+    use super::*;
+    use std::time::Duration;
+
+    #[retry(delays = (1..4).map(Duration::from_secs))]
+    async fn fetch() -> std::io::Result<String> {
+        Ok(String::new())
+    }
+}
+
+mod return_alias_not_result {
+    //! expect: `Option<u32>` is not a `Result`, so there is nothing to retry on
+    use super::*;
+
+    type Answer = Option<u32>;
+
+    #[retry]
+    async fn fetch() -> Answer {
+        None
+    }
+}
+
+mod on_end_wrong_argument {
+    //! expect: type mismatch in function arguments
+    use super::*;
+
+    fn record(outcome: &str) {
+        println!("{outcome}");
+    }
+
+    #[retry(on_end = record)]
+    async fn fetch(addr: &str) -> std::io::Result<String> {
+        Ok(addr.to_owned())
+    }
+}
+
+mod before_retry_wrong_result {
+    //! expect: `before_retry` gives `u16`, expected `()` or a `Result`
+    use super::*;
+
+    async fn reconnect() -> u16 {
+        1
+    }
+
+    #[retry(before_retry = reconnect())]
+    async fn fetch() -> io::Result<u8> {
+        Ok(0)
+    }
+}
+
+mod item_mut_self {
+    //! expect: `mut self` would carry the changes of a failed attempt into the next
+    use super::*;
+
+    struct Client {
+        calls: u32,
+    }
+
+    impl Client {
+        #[retry]
+        async fn fetch(mut self) -> io::Result<u32> {
+            self.calls += 1;
+            Ok(self.calls)
+        }
+    }
+}
+
+mod on_never_inside {
+    //! expect: `std::io::Error` can never be found inside `Busy`
+    use super::*;
+
+    /// It does not implement `std::error::Error`, so the search cannot look for its causes.
+    struct Busy;
+
+    #[retry(on = "io::Error")]
+    async fn fetch() -> Result<u8, Busy> {
+        Err(Busy)
+    }
+}
+
+mod on_never_inside_a_box {
+    //! expect: `std::io::Error` can never be found inside `reattempt::Error<Box<dyn std::error::Error + Send + Sync>>`
+    use super::*;
+    use std::error::Error;
+
+    #[retry(on = "io::Error", timeout = "1s")]
+    async fn fetch() -> Result<u8, reattempt::Error<Box<dyn Error + Send + Sync>>> {
+        Ok(7)
+    }
+}
+
+mod derive_forward_without_verdict {
+    //! expect: `Vec<u8>` has no verdict to forward
+    use super::*;
+
+    #[derive(reattempt::Retryable)]
+    enum Error {
+        #[retryable(forward)]
+        Read(Vec<u8>),
+    }
+}
+
 fn main() {}
