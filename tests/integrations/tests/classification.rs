@@ -148,43 +148,19 @@ fn of_jetstream() -> Errors {
 }
 
 fn of_aws() -> Errors {
-    [
-        "BandwidthLimitExceeded",
-        "ConditionalRequestConflict",
-        "EC2ThrottledException",
-        "IDPCommunicationError",
-        "InternalError",
-        "InternalFailure",
-        "InternalServerError",
-        "InternalServerException",
-        "KMSThrottlingException",
-        "KmsThrottled",
-        "LimitExceededException",
-        "OperationAborted",
-        "PriorRequestNotComplete",
-        "ProvisionedThroughputExceeded",
-        "ProvisionedThroughputExceededException",
-        "ReplicatedWriteConflictException",
-        "RequestLimitExceeded",
-        "RequestThrottled",
-        "RequestThrottledException",
-        "RequestTimeout",
-        "RequestTimeoutException",
-        "ServiceUnavailable",
-        "ServiceUnavailableException",
-        "SlowDown",
-        "ThrottledException",
-        "Throttling",
-        "ThrottlingError",
-        "ThrottlingException",
-        "TooManyRequestsException",
-        "TransactionConflict",
-        "TransactionConflictException",
-        "TransactionInProgressException",
-        "ValidationException",
-    ]
-    .map(|code| (code.to_owned(), codes::aws(code)))
-    .into()
+    const CODES: &str = "
+        BandwidthLimitExceeded ConditionalRequestConflict EC2ThrottledException IDPCommunicationError InternalError
+        InternalFailure InternalServerError InternalServerException KMSThrottlingException KmsThrottled LimitExceededException
+        OperationAborted PriorRequestNotComplete ProvisionedThroughputExceeded ProvisionedThroughputExceededException
+        ReplicatedWriteConflictException RequestLimitExceeded RequestThrottled RequestThrottledException RequestTimeout
+        RequestTimeoutException ServiceUnavailable ServiceUnavailableException SlowDown ThrottledException Throttling
+        ThrottlingError ThrottlingException TooManyRequestsException TransactionConflict TransactionConflictException
+        TransactionInProgressException ValidationException
+    ";
+    let codes = CODES.split_whitespace();
+    codes
+        .map(|code| (code.to_owned(), codes::aws(code)))
+        .collect()
 }
 
 /// Every possible class of SQLSTATE, with the codes that are in use in any class.
@@ -208,66 +184,32 @@ fn sqlstates() -> Errors {
     errors
 }
 
+macro_rules! kinds {
+    ($kinds:ident: $($kind:ident)*) => { [$($kinds::$kind),*] };
+}
+
 /// The codes of the server, and the kinds of the client.
 fn redis_kinds() -> Errors {
-    let named = [
-        ServerErrorKind::ResponseError,
-        ServerErrorKind::ExecAbort,
-        ServerErrorKind::BusyLoading,
-        ServerErrorKind::NoScript,
-        ServerErrorKind::Moved,
-        ServerErrorKind::Ask,
-        ServerErrorKind::TryAgain,
-        ServerErrorKind::ClusterDown,
-        ServerErrorKind::CrossSlot,
-        ServerErrorKind::MasterDown,
-        ServerErrorKind::ReadOnly,
-        ServerErrorKind::NotBusy,
-        ServerErrorKind::NoSub,
-        ServerErrorKind::NoPerm,
-    ];
+    let named = kinds! { ServerErrorKind:
+        ResponseError ExecAbort BusyLoading NoScript Moved Ask TryAgain ClusterDown CrossSlot MasterDown ReadOnly
+        NotBusy NoSub NoPerm
+    };
     let named = named.map(|kind| RedisError::from((ErrorKind::Server(kind), "in a test")));
-    let unnamed = [
-        "BUSY",
-        "BUSYGROUP",
-        "BUSYKEY",
-        "DENIED",
-        "INPROG",
-        "INVALIDOBJ",
-        "IOERR",
-        "MISCONF",
-        "NOAUTH",
-        "NOGOODSLAVE",
-        "NOGROUP",
-        "NOMASTERLINK",
-        "NOPROTO",
-        "NOQUORUM",
-        "NOREPLICAS",
-        "OOM",
-        "REDIRECT",
-        "UNBLOCKED",
-        "UNKILLABLE",
-        "WRONGPASS",
-        "WRONGTYPE",
-    ];
+    let unnamed = "
+        BUSY BUSYGROUP BUSYKEY DENIED INPROG INVALIDOBJ IOERR MISCONF NOAUTH NOGOODSLAVE NOGROUP NOMASTERLINK NOPROTO
+        NOQUORUM NOREPLICAS OOM REDIRECT UNBLOCKED UNKILLABLE WRONGPASS WRONGTYPE
+    ";
+    let unnamed = unnamed.split_whitespace();
     let unnamed = unnamed.map(|code| redis::make_extension_error(code.to_owned(), None));
     let said = named.into_iter().chain(unnamed).map(|error| {
         let code = error.code().unwrap().to_owned();
         assert_eq!(error.verdict(), codes::redis(&code), "{code}");
         (code, error.verdict())
     });
-    let own = [
-        ErrorKind::Parse,
-        ErrorKind::AuthenticationFailed,
-        ErrorKind::UnexpectedReturnType,
-        ErrorKind::InvalidClientConfig,
-        ErrorKind::Client,
-        ErrorKind::MasterNameNotFoundBySentinel,
-        ErrorKind::NoValidReplicasFoundBySentinel,
-        ErrorKind::EmptySentinelList,
-        ErrorKind::ClusterConnectionNotFound,
-        ErrorKind::RESP3NotSupported,
-    ];
+    let own = kinds! { ErrorKind:
+        Parse AuthenticationFailed UnexpectedReturnType InvalidClientConfig Client MasterNameNotFoundBySentinel
+        NoValidReplicasFoundBySentinel EmptySentinelList ClusterConnectionNotFound RESP3NotSupported
+    };
     let own = own.map(|kind| {
         let error = RedisError::from((kind, "in a test"));
         (format!("{kind:?}"), error.verdict())
@@ -291,19 +233,11 @@ async fn of_the_code() -> Vec<(&'static str, Errors)> {
         ("jetstream", of_jetstream()),
         ("redis", redis_kinds()),
         ("tls", tls::alerts().await),
-        ("tonic", Errors::new()),
-        ("tokio-postgres", Errors::new()),
-        ("tokio", Errors::new()),
-        ("reattempt", Errors::new()),
-        ("std", Errors::new()),
-        ("hyper", Errors::new()),
-        ("reqwest", Errors::new()),
-        ("reqwest-middleware", Errors::new()),
-        ("sqlx", Errors::new()),
-        ("sea-orm", Errors::new()),
-        ("deadpool", Errors::new()),
-        ("tower", Errors::new()),
     ];
+    let by_name = "
+        tonic tokio-postgres tokio reattempt std hyper reqwest reqwest-middleware sqlx sea-orm deadpool tower
+    ";
+    sources.extend(by_name.split_whitespace().map(|of| (of, Errors::new())));
     for Made { of, error, verdict } in made::all().await {
         let (_, errors) = sources.iter_mut().find(|(name, _)| *name == of).unwrap();
         assert_eq!(errors.insert(error.to_owned(), verdict), None, "{error}");

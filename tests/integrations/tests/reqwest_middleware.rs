@@ -57,33 +57,90 @@ fn stopped(error: &Error) -> &Stopped {
     error.downcast_ref().expect("a `Stopped`")
 }
 
-#[tokio::test]
-async fn a_request_waits_for_the_delay_that_the_server_asks_for() {
-    let server = Loopback::start(&[UNAVAILABLE_FOR_A_SECOND]).await;
-    let begun = Instant::now();
-    let (response, report) = sent(client(RetryLayer::new(QUICK)).get(server.url())).await;
-    assert_eq!(response.unwrap().text().await.unwrap(), "done");
-    assert!(begun.elapsed() >= Duration::from_secs(1));
-    assert_eq!(report.outcome(), Outcome::SuccessAfterRetry);
-    assert_eq!(server.calls(), 2);
+/// A layer, what is sent by it, what the server answers, the text or the verdict that the caller gets, how the call ends, and how often
+/// the server was asked.
+type Ends = (
+    RetryLayer,
+    Ask,
+    &'static [Answer],
+    Result<(u16, &'static str), Verdict>,
+    Outcome,
+    u32,
+);
+type Ask = fn(&ClientWithMiddleware, &str) -> RequestBuilder;
+
+macro_rules! ends {
+    ($($layer:expr, $ask:expr, $script:expr => $gets:expr, $outcome:ident, $calls:literal;)*) => {
+        [$(($layer, $ask, &$script, $gets, Outcome::$outcome, $calls)),*]
+    };
 }
 
-#[tokio::test]
-async fn after_the_last_attempt_the_caller_gets_its_response_or_its_error() {
-    let server = Loopback::start(&[UNAVAILABLE; 4]).await;
-    let (response, report) = sent(client(RetryLayer::new(QUICK)).get(server.url())).await;
-    let response = response.unwrap();
-    assert_eq!(response.status(), 503);
-    assert_eq!(response.text().await.unwrap(), "busy");
-    assert_eq!(report.outcome(), Outcome::AttemptsExhausted);
-    assert_eq!(server.calls(), 4);
+/// An answer with this status.
+macro_rules! answer {
+    ($head:literal) => {
+        Answer::Bytes(
+            concat!(
+                "HTTP/1.1 ",
+                $head,
+                "\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+            )
+            .as_bytes(),
+        )
+    };
+}
 
-    let server = Loopback::start(&[UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, Answer::Reset]).await;
-    let (response, _) = sent(client(RetryLayer::new(QUICK)).get(server.url())).await;
-    let error = response.unwrap_err();
-    assert!(matches!(error, Error::Reqwest(_)), "{error:?}");
-    assert_eq!(error.verdict(), Verdict::Transient);
-    assert_eq!(server.calls(), 4);
+const BUSY: Answer = answer!("429 Too Many Requests");
+const IN_USE: Answer = answer!("409 Conflict");
+const KEPT: Answer = answer!("500 Internal Server Error\r\nidempotent-replayed: true");
+
+#[tokio::test]
+async fn a_call_ends_with_the_response_or_the_error_of_its_last_attempt() {
+    static EMPTY: Budget = Budget::aws().with_capacity(1).with_retry_cost(2);
+    static SHOP: Preset = Preset::new("shop", QUICK.with_attempts(2));
+    let quick = || RetryLayer::new(QUICK);
+    let throttled = || RetryLayer::new(QUICK.with_throttled_base(Duration::from_millis(1)));
+    let not_run = HttpRequests::new().with_refusals(|status, _| status == 429);
+    let begun = Instant::now();
+    let get: Ask = |client, url| client.get(url);
+    let post: Ask = |client, url| client.post(url);
+    let keyed: Ask = |client, url| client.post(url).header(IDEMPOTENCY_KEY, "once");
+    let cases: [Ends; 9] = ends! {
+        quick(), get, [UNAVAILABLE_FOR_A_SECOND] => Ok((200, "done")), SuccessAfterRetry, 2;
+        quick(), get, [UNAVAILABLE; 4] => Ok((503, "busy")), AttemptsExhausted, 4;
+        quick(), get, [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, Answer::Reset] => Err(Verdict::Transient), AttemptsExhausted, 4;
+        // An answer that stays the same is a success of the call.
+        quick(), get, [NOT_FOUND] => Ok((404, "")), Success, 1;
+        quick().with_budget(&EMPTY), get, [UNAVAILABLE; 20] => Ok((503, "busy")), Budget, 1;
+        // A preset is a policy too.
+        RetryLayer::new(&SHOP), get, [UNAVAILABLE; 4] => Ok((503, "busy")), AttemptsExhausted, 2;
+        // A POST runs again after a 429 if the server says that it did not run.
+        throttled(), post, [BUSY] => Ok((429, "")), NotRetryable, 1;
+        throttled().with_requests(not_run), post, [BUSY] => Ok((200, "done")), SuccessAfterRetry, 2;
+        // A failure that the server keeps for the key ends the call.
+        quick(), keyed, [Answer::Reset, KEPT] => Ok((500, "")), SuccessAfterRetry, 2;
+    };
+    for (layer, ask, script, gets, outcome, calls) in cases {
+        let server = Loopback::start(script).await;
+        let (response, report) = sent(ask(&client(layer), &server.url())).await;
+        let of = format!("{script:?}, {gets:?}");
+        match response {
+            Ok(response) => {
+                let status = response.status().as_u16();
+                let text = response.text().await.unwrap();
+                assert_eq!(gets, Ok((status, &*text)), "{of}");
+            }
+            Err(error) => {
+                assert!(matches!(error, Error::Reqwest(_)), "{of}: {error:?}");
+                assert_eq!(gets, Err(error.verdict()), "{of}");
+            }
+        }
+        let seen = (report.outcome(), report.attempts(), server.calls());
+        assert_eq!(seen, (outcome, calls, calls as usize), "{of}");
+    }
+    assert!(
+        begun.elapsed() >= Duration::from_secs(1),
+        "the first one has waited"
+    );
 }
 
 /// The wait ended only after the deadline, on a machine that stood still. The response was dropped before the wait.
@@ -113,15 +170,6 @@ async fn a_call_that_is_late_gives_the_status_of_its_last_attempt() {
     let status = error.downcast::<StatusError>().unwrap().status();
     assert_eq!(status, 503);
     assert_eq!(report.outcome(), Outcome::Deadline);
-    assert_eq!(server.calls(), 1);
-}
-
-#[tokio::test]
-async fn an_answer_that_stays_the_same_is_a_success_of_the_call() {
-    let server = Loopback::start(&[NOT_FOUND]).await;
-    let (response, report) = sent(client(RetryLayer::new(QUICK)).get(server.url())).await;
-    assert_eq!(response.unwrap().status(), 404);
-    assert_eq!(report.outcome(), Outcome::Success);
     assert_eq!(server.calls(), 1);
 }
 
@@ -221,24 +269,41 @@ async fn a_request_that_may_run_only_once_by_its_condition_is_retried_as_a_post(
 
 #[tokio::test]
 async fn a_409_is_retried_if_an_attempt_with_the_same_key_may_still_run() {
-    const IN_USE: Answer =
-        Answer::Bytes(b"HTTP/1.1 409 Conflict\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-    let script: &'static [Answer] = &[Answer::Reset, IN_USE];
-    let client = client(RetryLayer::new(QUICK));
-    let server = Loopback::start(script).await;
-    let request = client.post(server.url()).body("order");
-    let response = request.header(IDEMPOTENCY_KEY, "order-7").send().await;
-    assert_eq!(response.unwrap().status(), 200);
-    assert_eq!(server.calls(), 3);
-    // Without a key it is the answer, and so it is in the first attempt.
-    let server = Loopback::start(script).await;
-    let response = client.put(server.url()).body("order").send().await;
-    assert_eq!(response.unwrap().status(), 409);
-    let server = Loopback::start(&[IN_USE]).await;
-    let request = client.post(server.url()).body("order");
-    let response = request.header(IDEMPOTENCY_KEY, "order-7").send().await;
-    assert_eq!(response.unwrap().status(), 409);
-    assert_eq!(server.calls(), 1);
+    for (method, key, script, status, calls) in [
+        (
+            Method::POST,
+            Some("order-7"),
+            &[Answer::Reset, IN_USE][..],
+            200,
+            3,
+        ),
+        // Without a key it is the answer, and so it is in the first attempt.
+        (Method::PUT, None, &[Answer::Reset, IN_USE], 409, 2),
+        (Method::POST, Some("order-7"), &[IN_USE], 409, 1),
+    ] {
+        let server = Loopback::start(script).await;
+        let client = client(RetryLayer::new(QUICK));
+        let request = client.request(method, server.url()).body("order");
+        let keyed = |request: RequestBuilder, key| request.header(IDEMPOTENCY_KEY, key);
+        let response = key.into_iter().fold(request, keyed).send().await;
+        assert_eq!(response.unwrap().status(), status);
+        assert_eq!(server.calls(), calls);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_sent_once() {
+    let server = Loopback::start(&[UNAVAILABLE]).await;
+    let stream = Body::wrap(Full::new(&b"order"[..]));
+    let (response, report) = sent(
+        client(RetryLayer::new(QUICK))
+            .put(server.url())
+            .body(stream),
+    )
+    .await;
+    assert_eq!(response.unwrap().status(), 503);
+    assert_eq!((report.attempts(), server.calls()), (1, 1));
+    assert_eq!(report.outcome(), Outcome::AttemptsExhausted);
 }
 
 #[tokio::test]
@@ -262,21 +327,6 @@ async fn a_post_that_a_goaway_leaves_out_is_sent_again_and_one_that_has_begun_is
         assert_eq!(response.is_ok(), calls == 2, "{response:?}");
         assert_eq!(server.calls(), calls, "{goaway:?}");
     }
-}
-
-#[tokio::test]
-async fn a_stream_is_sent_once() {
-    let server = Loopback::start(&[UNAVAILABLE]).await;
-    let stream = Body::wrap(Full::new(&b"order"[..]));
-    let (response, report) = sent(
-        client(RetryLayer::new(QUICK))
-            .put(server.url())
-            .body(stream),
-    )
-    .await;
-    assert_eq!(response.unwrap().status(), 503);
-    assert_eq!((report.attempts(), server.calls()), (1, 1));
-    assert_eq!(report.outcome(), Outcome::AttemptsExhausted);
 }
 
 #[derive(Debug, thiserror::Error, Retryable)]
@@ -314,17 +364,6 @@ async fn a_refused_retry_ends_the_function_around_too() {
     let server = Loopback::start(&[UNAVAILABLE_FOR_A_SECOND; 20]).await;
     let (_, report) = with_report(fetch(&client, &server.url())).await;
     assert_eq!(report.unwrap().outcome(), Outcome::HintTooLong);
-    assert_eq!(server.calls(), 1);
-}
-
-#[tokio::test]
-async fn a_budget_bounds_the_retries_of_all_requests() {
-    static EMPTY: Budget = Budget::aws().with_capacity(1).with_retry_cost(2);
-    let client = client(RetryLayer::new(QUICK).with_budget(&EMPTY));
-    let server = Loopback::start(&[UNAVAILABLE; 20]).await;
-    let (response, report) = sent(client.get(server.url())).await;
-    assert_eq!(response.unwrap().status(), 503);
-    assert_eq!(report.outcome(), Outcome::Budget);
     assert_eq!(server.calls(), 1);
 }
 
@@ -429,14 +468,6 @@ async fn reports_have_the_name_that_the_user_gave() {
         "{}",
         report.function()
     );
-}
-
-#[tokio::test]
-async fn a_preset_is_a_policy_too() {
-    static SHOP: Preset = Preset::new("shop", QUICK.with_attempts(2));
-    let server = Loopback::start(&[UNAVAILABLE; 4]).await;
-    let (_, report) = sent(client(RetryLayer::new(&SHOP)).get(server.url())).await;
-    assert_eq!(report.attempts(), 2);
 }
 
 #[tokio::test]
@@ -581,26 +612,6 @@ async fn events_leave_secrets_of_the_url_out_and_everything_if_silent() {
     assert_eq!(written(RetryLayer::new(QUICK.with_silent(true))).await, "");
 }
 
-const BUSY: Answer = Answer::Bytes(
-    b"HTTP/1.1 429 Too Many Requests\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
-);
-
-#[tokio::test]
-async fn a_post_is_sent_again_after_a_429_if_the_server_says_that_it_did_not_run() {
-    let policy = QUICK.with_throttled_base(Duration::from_millis(1));
-    let server = Loopback::start(&[BUSY]).await;
-    let (response, _) = sent(client(RetryLayer::new(policy.clone())).post(server.url())).await;
-    assert_eq!(response.unwrap().status(), 429);
-    assert_eq!(server.calls(), 1);
-
-    let server = Loopback::start(&[BUSY]).await;
-    let requests = HttpRequests::new().with_refusals(|status, _| status == 429);
-    let retry = RetryLayer::new(policy).with_requests(requests);
-    let (response, _) = sent(client(retry).post(server.url())).await;
-    assert_eq!(response.unwrap().status(), 200);
-    assert_eq!(server.calls(), 2);
-}
-
 /// Only the body says whether a 503 can pass.
 struct Maintenance;
 
@@ -639,19 +650,6 @@ async fn requests_of_your_own_decide_by_the_body() {
     let (response, report) = sent(client().get(server.url())).await;
     assert_eq!(response.unwrap().status(), 503);
     assert_eq!((report.attempts(), server.calls()), (2, 2));
-}
-
-const KEPT: Answer = Answer::Bytes(
-    b"HTTP/1.1 500 Internal Server Error\r\nidempotent-replayed: true\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
-);
-
-#[tokio::test]
-async fn a_failure_that_the_server_keeps_for_the_key_ends_the_call() {
-    let server = Loopback::start(&[Answer::Reset, KEPT]).await;
-    let request = client(RetryLayer::new(QUICK)).post(server.url());
-    let (response, _) = sent(request.header(IDEMPOTENCY_KEY, "once")).await;
-    assert_eq!(response.unwrap().status(), 500);
-    assert_eq!(server.calls(), 2);
 }
 
 #[tokio::test]

@@ -121,29 +121,22 @@ fn by_itself(of: &'static str, error: &'static str, made: impl Retryable) -> Mad
     Made { of, error, verdict }
 }
 
+/// The errors of one crate, each after what it is about.
+macro_rules! each {
+    ($made:ident $of:literal: $($error:literal => $value:expr;)*) => { vec![$($made($of, $error, $value)),*] };
+}
+
 fn std_errors() -> Vec<Made> {
     let not_text = vec![0xff];
-    vec![
-        by_itself("std", "ParseIntError", "x".parse::<u8>().unwrap_err()),
-        by_itself("std", "ParseFloatError", "x".parse::<f64>().unwrap_err()),
-        by_itself("std", "ParseBoolError", "x".parse::<bool>().unwrap_err()),
-        by_itself(
-            "std",
-            "AddrParseError",
-            "x".parse::<SocketAddr>().unwrap_err(),
-        ),
-        by_itself(
-            "std",
-            "Utf8Error",
-            std::str::from_utf8(&not_text).unwrap_err(),
-        ),
-        by_itself(
-            "std",
-            "FromUtf8Error",
-            String::from_utf8(not_text.clone()).unwrap_err(),
-        ),
-        by_itself("std", "TryFromIntError", u8::try_from(300).unwrap_err()),
-    ]
+    each! { by_itself "std":
+        "ParseIntError" => "x".parse::<u8>().unwrap_err();
+        "ParseFloatError" => "x".parse::<f64>().unwrap_err();
+        "ParseBoolError" => "x".parse::<bool>().unwrap_err();
+        "AddrParseError" => "x".parse::<SocketAddr>().unwrap_err();
+        "Utf8Error" => std::str::from_utf8(&not_text).unwrap_err();
+        "FromUtf8Error" => String::from_utf8(not_text.clone()).unwrap_err();
+        "TryFromIntError" => u8::try_from(300).unwrap_err();
+    }
 }
 
 async fn own() -> Vec<Made> {
@@ -173,40 +166,17 @@ async fn own() -> Vec<Made> {
     let elapsed = tokio::time::timeout(Duration::ZERO, std::future::pending::<()>()).await;
     let task = tokio::spawn(std::future::pending::<()>());
     task.abort();
-    vec![
-        made("tokio", "Elapsed", elapsed.unwrap_err()),
-        by_itself("tokio", "JoinError", task.await.unwrap_err()),
-        made(
-            "reattempt",
-            "Stopped by a timeout",
-            timed_out().await.unwrap_err(),
-        ),
-        made(
-            "reattempt",
-            "Stopped by its own deadline",
-            late().await.unwrap_err(),
-        ),
-        made(
-            "reattempt",
-            "Stopped by an inherited deadline",
-            inherited.await.unwrap_err(),
-        ),
-        made(
-            "reattempt",
-            "Stopped without an attempt left, because its Ok was not ready",
-            unready().await.unwrap_err(),
-        ),
-        made(
-            "reattempt",
-            "Stopped by a limit, in a TransactionError",
-            in_commit,
-        ),
-        made(
-            "reattempt",
-            "Stopped by anything else",
-            cancelled().await.unwrap_err(),
-        ),
-    ]
+    let mut all = each! { made "reattempt":
+        "Stopped by a timeout" => timed_out().await.unwrap_err();
+        "Stopped by its own deadline" => late().await.unwrap_err();
+        "Stopped by an inherited deadline" => inherited.await.unwrap_err();
+        "Stopped without an attempt left, because its Ok was not ready" => unready().await.unwrap_err();
+        "Stopped by a limit, in a TransactionError" => in_commit;
+        "Stopped by anything else" => cancelled().await.unwrap_err();
+    };
+    all.push(made("tokio", "Elapsed", elapsed.unwrap_err()));
+    all.push(by_itself("tokio", "JoinError", task.await.unwrap_err()));
+    all
 }
 
 /// The second attempt of a call with a key gets these responses.
@@ -223,61 +193,34 @@ async fn with_keys() -> Vec<Made> {
         };
         check(response.body(key).unwrap()).map(drop)
     }
-    let mut all = Vec::new();
-    for (status, header, word, error) in [
-        (409, "x", "", "409 while another attempt may have the key"),
-        (
-            422,
-            "x",
-            "",
-            "422 or 400 while another attempt may have the key",
-        ),
-        (
-            500,
-            "idempotent-replayed",
-            "true",
-            "a failure that the server keeps for the key",
-        ),
-        (
-            503,
-            "stripe-should-retry",
-            "false",
-            "a failure with x-should-retry: false",
-        ),
-        (
-            400,
-            "x-should-retry",
-            "true",
-            "a failure with x-should-retry: true",
-        ),
-    ] {
-        let failed = pay(status, header, word).await.unwrap_err();
-        all.push(made("http", error, failed));
+    let pay = async |status, header, word| pay(status, header, word).await.unwrap_err();
+    each! { made "http":
+        "409 while another attempt may have the key" => pay(409, "x", "").await;
+        "422 or 400 while another attempt may have the key" => pay(422, "x", "").await;
+        "a failure that the server keeps for the key" => pay(500, "idempotent-replayed", "true").await;
+        "a failure with x-should-retry: false" => pay(503, "stripe-should-retry", "false").await;
+        "a failure with x-should-retry: true" => pay(400, "x-should-retry", "true").await;
     }
-    all
 }
 
 /// A transaction of `DynamoDB`, by the message of its `TransactionCanceledException`.
 fn canceled() -> [Made; 2] {
-    let cancelled = |error, reasons: &str| {
+    [
+        ("a transaction canceled by conflicts alone", "None"),
+        (
+            "a transaction canceled by a condition too",
+            "ConditionalCheckFailed",
+        ),
+    ]
+    .map(|(error, reason)| {
         let text = "Transaction cancelled, please refer cancellation reasons for specific reasons";
-        let verdict = reattempt::codes::aws(&format!("{text} [{reasons}]"));
+        let verdict = reattempt::codes::aws(&format!("{text} [{reason}, TransactionConflict]"));
         Made {
             of: "aws",
             error,
             verdict,
         }
-    };
-    [
-        cancelled(
-            "a transaction canceled by conflicts alone",
-            "None, TransactionConflict",
-        ),
-        cancelled(
-            "a transaction canceled by a condition too",
-            "ConditionalCheckFailed, TransactionConflict",
-        ),
-    ]
+    })
 }
 
 /// A Unix socket that its server has not made yet.
@@ -449,52 +392,17 @@ macro_rules! reqwest {
                 request.send().await
             };
             let nowhere = format!("http://{}/", nobody());
-            let mut all = vec![
-                made(
-                    "reqwest",
-                    "the connection cannot be made",
-                    client.get(nowhere).send().await.unwrap_err(),
-                ),
-                made(
-                    "reqwest",
-                    "a name that is not resolved",
-                    client
-                        .get(format!("http://{NO_NAME}/"))
-                        .send()
-                        .await
-                        .unwrap_err(),
-                ),
-                made(
-                    "reqwest",
-                    "the client's own timeout",
-                    get(&[Answer::Stall]).await.unwrap_err(),
-                ),
-                made(
-                    "reqwest",
-                    "the body is not what it was decoded as",
-                    get(&[OK]).await.unwrap().json::<u8>().await.unwrap_err(),
-                ),
-                made(
-                    "reqwest",
-                    "JSON that ends in the middle",
-                    get(&[CUT_JSON])
-                        .await
-                        .unwrap()
-                        .json::<serde_json::Value>()
-                        .await
-                        .unwrap_err(),
-                ),
-                made(
-                    "reqwest",
-                    "the URL cannot be read",
-                    client.get("not a url").send().await.unwrap_err(),
-                ),
-                made(
-                    "reqwest",
-                    "too many redirects",
-                    get(&[LOOP; 20]).await.unwrap_err(),
-                ),
-            ];
+            let unresolved = format!("http://{NO_NAME}/");
+            let cut = get(&[CUT_JSON]).await.unwrap().json::<serde_json::Value>();
+            let mut all = each! { made "reqwest":
+                "the connection cannot be made" => client.get(nowhere).send().await.unwrap_err();
+                "a name that is not resolved" => client.get(unresolved).send().await.unwrap_err();
+                "the client's own timeout" => get(&[Answer::Stall]).await.unwrap_err();
+                "the body is not what it was decoded as" => get(&[OK]).await.unwrap().json::<u8>().await.unwrap_err();
+                "JSON that ends in the middle" => cut.await.unwrap_err();
+                "the URL cannot be read" => client.get("not a url").send().await.unwrap_err();
+                "too many redirects" => get(&[LOOP; 20]).await.unwrap_err();
+            };
             for (what, script) in NETWORK {
                 all.push(match get(script).await {
                     Ok(answer) => made("reqwest", what, answer.text().await.unwrap_err()),
@@ -505,12 +413,8 @@ macro_rules! reqwest {
                 ("error_for_status of a 503", &[UNAVAILABLE]),
                 ("error_for_status of a 404", &[NOT_FOUND]),
             ] {
-                let answer = get(script).await.unwrap();
-                all.push(made(
-                    "reqwest",
-                    what,
-                    answer.error_for_status().unwrap_err(),
-                ));
+                let answer = get(script).await.unwrap().error_for_status();
+                all.push(made("reqwest", what, answer.unwrap_err()));
             }
             all
         }
@@ -583,40 +487,16 @@ macro_rules! tonic {
                     .await
                     .unwrap_err()
             };
-            vec![
-                made(
-                    "tonic",
-                    "a tonic server that ran out of time",
-                    Status::cancelled("Timeout expired"),
-                ),
-                made("tonic", "a full quota that names a delay", throttled),
-                made(
-                    "tonic",
-                    "a tonic server that sheds load",
-                    Status::resource_exhausted("Too many active requests for the connection"),
-                ),
-                made("tonic", "a negative delay with any code", pushed_back("-1")),
-                made(
-                    "tonic",
-                    "a pushback that cannot be read",
-                    pushed_back("soon"),
-                ),
-                made(
-                    "tonic",
-                    "two pushbacks",
-                    Status::with_metadata(Code::Unavailable, "", twice),
-                ),
-                made(
-                    "tonic",
-                    "the connection cannot be made",
-                    client(nobody().to_string()).await,
-                ),
-                made(
-                    "tonic",
-                    "a name that is not resolved",
-                    client(NO_NAME.to_owned()).await,
-                ),
-            ]
+            each! { made "tonic":
+                "a tonic server that ran out of time" => Status::cancelled("Timeout expired");
+                "a full quota that names a delay" => throttled;
+                "a tonic server that sheds load" => Status::resource_exhausted("Too many active requests for the connection");
+                "a negative delay with any code" => pushed_back("-1");
+                "a pushback that cannot be read" => pushed_back("soon");
+                "two pushbacks" => Status::with_metadata(Code::Unavailable, "", twice);
+                "the connection cannot be made" => client(nobody().to_string()).await;
+                "a name that is not resolved" => client(NO_NAME.to_owned()).await;
+            }
         }
     };
 }
@@ -631,63 +511,26 @@ async fn tokio_postgres() -> Vec<Made> {
         let connected = tokio_postgres::connect(&url, NoTls).await;
         connected.map(drop).unwrap_err()
     };
-    let refused = connect(&nobody().to_string()).await;
-    let unresolved = connect(NO_NAME).await;
+    let pooled = async |code, text| connect(&pooler(code, text).await).await;
     let address = &hanging_up().await.to_string();
-    let lost = connect(address).await;
-    let before = TransactionError::Statement(connect(address).await);
-    let during = TransactionError::Commit(CommitError(connect(address).await));
-    let unread = "port=x".parse::<tokio_postgres::Config>().unwrap_err();
-    let waited = connect(&pooler("08P01", "query_wait_timeout").await).await;
-    let ended = connect(&pooler("08P01", "server conn crashed?").await).await;
-    let ended = TransactionError::Statement(ended);
+    let twice = "duplicate key value violates unique constraint \"pg_type_typname_nsp_index\"";
+    let ended = TransactionError::Statement(pooled("08P01", "server conn crashed?").await);
     // PgCat.
     let receiving = "error receiving data from server: SocketError";
-    let lost_server = connect(&pooler("58000", receiving).await).await;
-    let twice = "duplicate key value violates unique constraint \"pg_type_typname_nsp_index\"";
-    let twice = connect(&pooler("23505", twice).await).await;
-    let updated = connect(&pooler("XX000", "tuple concurrently updated").await).await;
-    vec![
-        made("tokio-postgres", "the connection cannot be made", refused),
-        made("tokio-postgres", "a name that is not resolved", unresolved),
-        made("tokio-postgres", "the connection is lost", lost),
-        made(
-            "tokio-postgres",
-            "the connection is lost before the COMMIT",
-            before,
-        ),
-        made(
-            "tokio-postgres",
-            "the connection is lost during the COMMIT",
-            during,
-        ),
-        made(
-            "tokio-postgres",
-            "a pooler has no server for the session",
-            waited,
-        ),
-        made(
-            "tokio-postgres",
-            "the session is ended before the COMMIT",
-            ended,
-        ),
-        made("tokio-postgres", "a pooler lost its server", lost_server),
-        made(
-            "tokio-postgres",
-            "another session creates the same object",
-            twice,
-        ),
-        made(
-            "tokio-postgres",
-            "another session changes or drops the object",
-            updated,
-        ),
-        made(
-            "tokio-postgres",
-            "a connection string that cannot be read",
-            unread,
-        ),
-    ]
+    let unread = "port=x".parse::<tokio_postgres::Config>();
+    each! { made "tokio-postgres":
+        "the connection cannot be made" => connect(&nobody().to_string()).await;
+        "a name that is not resolved" => connect(NO_NAME).await;
+        "the connection is lost" => connect(address).await;
+        "the connection is lost before the COMMIT" => TransactionError::Statement(connect(address).await);
+        "the connection is lost during the COMMIT" => TransactionError::Commit(CommitError(connect(address).await));
+        "a pooler has no server for the session" => pooled("08P01", "query_wait_timeout").await;
+        "the session is ended before the COMMIT" => ended;
+        "a pooler lost its server" => pooled("58000", receiving).await;
+        "another session creates the same object" => pooled("23505", twice).await;
+        "another session changes or drops the object" => pooled("XX000", "tuple concurrently updated").await;
+        "a connection string that cannot be read" => unread.unwrap_err();
+    }
 }
 
 async fn sqlx() -> Vec<Made> {
@@ -698,12 +541,7 @@ async fn sqlx() -> Vec<Made> {
         let url = format!("postgres://nobody@{address}/nowhere?sslmode=disable");
         PgConnection::connect(&url).await.map(drop).unwrap_err()
     };
-    let refused = connect(&nobody().to_string()).await;
-    let unresolved = connect(NO_NAME).await;
-    let hanging_up = &hanging_up().await.to_string();
-    let lost = connect(hanging_up).await;
-    let before = TransactionError::Statement(connect(hanging_up).await);
-    let during = TransactionError::Commit(CommitError(connect(hanging_up).await));
+    let address = &hanging_up().await.to_string();
     let pool = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(Duration::from_mins(1));
@@ -725,29 +563,20 @@ async fn sqlx() -> Vec<Made> {
         let connected = sqlx::MySqlConnection::connect(&url).await;
         connected.map(drop).unwrap_err()
     };
-    let before_by_proxy = TransactionError::Statement(by_proxy().await);
-    vec![
-        made("sqlx", "a proxy of MySQL lost its server", by_proxy().await),
-        made(
-            "sqlx",
-            "a proxy of MySQL lost its server before the COMMIT",
-            before_by_proxy,
-        ),
-        made("sqlx", "the connection cannot be made", refused),
-        made("sqlx", "a name that is not resolved", unresolved),
-        made("sqlx", "the connection is lost", lost),
-        made("sqlx", "the connection is lost before the COMMIT", before),
-        made("sqlx", "the connection is lost during the COMMIT", during),
-        made("sqlx", "no connection of the pool is free", none_free),
-        made("sqlx", "the pool is closed", closed),
-        made("sqlx", "a row that is not there", no_row),
-        made("sqlx", "a value of another type", not_a_number),
-        made(
-            "sqlx",
-            "a connection string that cannot be read",
-            unread.map(drop).unwrap_err(),
-        ),
-    ]
+    each! { made "sqlx":
+        "a proxy of MySQL lost its server" => by_proxy().await;
+        "a proxy of MySQL lost its server before the COMMIT" => TransactionError::Statement(by_proxy().await);
+        "the connection cannot be made" => connect(&nobody().to_string()).await;
+        "a name that is not resolved" => connect(NO_NAME).await;
+        "the connection is lost" => connect(address).await;
+        "the connection is lost before the COMMIT" => TransactionError::Statement(connect(address).await);
+        "the connection is lost during the COMMIT" => TransactionError::Commit(CommitError(connect(address).await));
+        "no connection of the pool is free" => none_free;
+        "the pool is closed" => closed;
+        "a row that is not there" => no_row;
+        "a value of another type" => not_a_number;
+        "a connection string that cannot be read" => unread.map(drop).unwrap_err();
+    }
 }
 
 fn sqlx_0_8() -> Made {
@@ -766,29 +595,15 @@ macro_rules! sea_orm {
                 let reset = io::Error::from(io::ErrorKind::ConnectionReset);
                 DbErr::Exec(RuntimeErr::SqlxError($sqlx::Error::Io(reset).into()))
             };
-            let none_free = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
-            let closed = DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed);
-            let missing = DbErr::RecordNotFound("account".to_owned());
-            let own = DbErr::Custom("a text".to_owned());
-            let before = TransactionError::Statement(lost());
-            let during = TransactionError::Commit(CommitError(lost()));
-            vec![
-                made("sea-orm", "the connection is lost", lost()),
-                made(
-                    "sea-orm",
-                    "the connection is lost before the COMMIT",
-                    before,
-                ),
-                made(
-                    "sea-orm",
-                    "the connection is lost during the COMMIT",
-                    during,
-                ),
-                made("sea-orm", "no connection of the pool is free", none_free),
-                made("sea-orm", "the pool is closed", closed),
-                made("sea-orm", "a record that is not there", missing),
-                made("sea-orm", "an error of your own", own),
-            ]
+            each! { made "sea-orm":
+                "the connection is lost" => lost();
+                "the connection is lost before the COMMIT" => TransactionError::Statement(lost());
+                "the connection is lost during the COMMIT" => TransactionError::Commit(CommitError(lost()));
+                "no connection of the pool is free" => DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
+                "the pool is closed" => DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed);
+                "a record that is not there" => DbErr::RecordNotFound("account".to_owned());
+                "an error of your own" => DbErr::Custom("a text".to_owned());
+            }
         }
     };
 }
@@ -805,23 +620,19 @@ fn deadpool() -> Vec<Made> {
     let password = (redis::ErrorKind::AuthenticationFailed, "in a test");
     let never = PoolError::Backend(redis::RedisError::from(password));
     let closed = PoolError::<redis::RedisError>::Closed;
-    vec![
-        made("deadpool", "no connection of the pool is free", none_free),
-        made("deadpool", "the connection cannot be made", refused),
-        made("deadpool", "the connection can never be made", never),
-        made("deadpool", "the pool is closed", closed),
-    ]
+    each! { made "deadpool":
+        "no connection of the pool is free" => none_free;
+        "the connection cannot be made" => refused;
+        "the connection can never be made" => never;
+        "the pool is closed" => closed;
+    }
 }
 
 fn tower() -> Vec<Made> {
-    let (late, full) = (
-        tower::timeout::error::Elapsed::new(),
-        tower::load_shed::error::Overloaded::new(),
-    );
-    vec![
-        made("tower", "Elapsed of a Timeout", late),
-        made("tower", "Overloaded of a LoadShed", full),
-    ]
+    each! { made "tower":
+        "Elapsed of a Timeout" => tower::timeout::error::Elapsed::new();
+        "Overloaded of a LoadShed" => tower::load_shed::error::Overloaded::new();
+    }
 }
 
 /// A pooler that answers with this error.
@@ -882,36 +693,12 @@ async fn redis() -> Vec<Made> {
         let value = redis::parse_redis_value(line).unwrap();
         value.extract_error().unwrap_err()
     };
-    vec![
-        made(
-            "redis",
-            "Envoy has no server for the key",
-            envoy(b"-no upstream host\r\n"),
-        ),
-        made(
-            "redis",
-            "Envoy lost its server",
-            envoy(b"-upstream failure\r\n"),
-        ),
-        made(
-            "redis",
-            "the connection cannot be made",
-            connect(&nobody().to_string()).await,
-        ),
-        made(
-            "redis",
-            "a name that is not resolved",
-            connect(NO_NAME).await,
-        ),
-        made(
-            "redis",
-            "the connection is lost",
-            connect(&hanging_up().await.to_string()).await,
-        ),
-        made(
-            "redis",
-            "no connection is free",
-            redis::RedisError::from(full),
-        ),
-    ]
+    each! { made "redis":
+        "Envoy has no server for the key" => envoy(b"-no upstream host\r\n");
+        "Envoy lost its server" => envoy(b"-upstream failure\r\n");
+        "the connection cannot be made" => connect(&nobody().to_string()).await;
+        "a name that is not resolved" => connect(NO_NAME).await;
+        "the connection is lost" => connect(&hanging_up().await.to_string()).await;
+        "no connection is free" => redis::RedisError::from(full);
+    }
 }

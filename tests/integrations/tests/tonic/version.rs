@@ -55,13 +55,6 @@ async fn check_once(client: &HealthClient<Channel>) -> Result<i32, Status> {
 }
 
 #[tokio::test]
-async fn a_service_that_is_unavailable_for_a_moment_gets_a_retry() {
-    let service = Service::start(|call| (call < 3).then(|| Sent::unavailable("deploying"))).await;
-    assert_eq!(check(&client(service.address)).await.unwrap(), 1);
-    assert_eq!(service.calls(), 3);
-}
-
-#[tokio::test]
 async fn each_code_is_retried_or_not() {
     /// The code of the answer, set before each call.
     static CODE: AtomicUsize = AtomicUsize::new(0);
@@ -85,79 +78,60 @@ async fn each_code_is_retried_or_not() {
     }
 }
 
-#[tokio::test]
-async fn a_call_waits_for_the_delay_of_retry_info() {
-    let service = Service::start(|call| {
-        let delay = Some(Duration::from_millis(200));
-        let details = ErrorDetails::with_retry_info(delay);
-        (call == 1).then(|| Sent::with_error_details(SentCode::ResourceExhausted, "quota", details))
-    })
-    .await;
-    let begun = Instant::now();
-    assert_eq!(check(&client(service.address)).await.unwrap(), 1);
-    assert!(
-        begun.elapsed() >= Duration::from_millis(200),
-        "{:?}",
-        begun.elapsed()
-    );
-    assert_eq!(service.calls(), 2);
-}
-
 fn pushed_back(millis: &'static str) -> Sent {
     let mut metadata = MetadataMap::new();
     metadata.insert("grpc-retry-pushback-ms", millis.parse().unwrap());
     Sent::with_metadata(SentCode::Unavailable, "pushed back", metadata)
 }
 
-#[tokio::test]
-async fn a_negative_pushback_forbids_a_retry() {
-    let service = Service::start(|_| Some(pushed_back("-1"))).await;
-    check(&client(service.address)).await.unwrap_err();
-    assert_eq!(service.calls(), 1);
+fn pushed_back_twice() -> Sent {
+    let mut status = pushed_back("1");
+    let pushback = "1".parse().unwrap();
+    (status.metadata_mut()).append("grpc-retry-pushback-ms", pushback);
+    status
+}
+
+fn later(code: SentCode, delay: Duration) -> Sent {
+    Sent::with_error_details(code, "later", ErrorDetails::with_retry_info(Some(delay)))
 }
 
 #[tokio::test]
-async fn two_pushbacks_forbid_a_retry() {
-    let service = Service::start(|_| {
-        let mut status = pushed_back("1");
-        let metadata = status.metadata_mut();
-        metadata.append("grpc-retry-pushback-ms", "1".parse().unwrap());
-        Some(status)
-    })
-    .await;
-    check(&client(service.address)).await.unwrap_err();
-    assert_eq!(service.calls(), 1);
-}
-
-#[tokio::test]
-async fn a_call_waits_for_a_pushback() {
-    let service = Service::start(|call| (call == 1).then(|| pushed_back("200"))).await;
-    let begun = Instant::now();
-    assert_eq!(check(&client(service.address)).await.unwrap(), 1);
-    assert!(
-        begun.elapsed() >= Duration::from_millis(200),
-        "{:?}",
-        begun.elapsed()
-    );
-}
-
-#[tokio::test]
-async fn a_delay_of_ten_thousand_years_ends_the_call() {
-    let service = Service::start(|_| {
-        let details = ErrorDetails::with_retry_info(Some(Duration::MAX));
-        Some(Sent::with_error_details(
-            SentCode::Unavailable,
-            "later",
-            details,
-        ))
-    })
-    .await;
-    let error = check(&client(service.address)).await.unwrap_err();
-    let reattempt::Error::Failed(status) = error else {
-        panic!("stopped: {error}")
-    };
-    assert_eq!(status.code(), Code::Unavailable);
-    assert_eq!(service.calls(), 1);
+async fn what_a_server_says_of_the_delay_is_waited_for_or_ends_the_call() {
+    const SHORT: Duration = Duration::from_millis(200);
+    for (script, calls, waits) in [
+        (
+            |call| (call < 3).then(|| Sent::unavailable("deploying")),
+            3,
+            Ok(Duration::ZERO),
+        ),
+        (
+            |call| (call == 1).then(|| later(SentCode::ResourceExhausted, SHORT)),
+            2,
+            Ok(SHORT),
+        ),
+        (|call| (call == 1).then(|| pushed_back("200")), 2, Ok(SHORT)),
+        (|_| Some(pushed_back("-1")), 1, Err(Code::Unavailable)),
+        (|_| Some(pushed_back_twice()), 1, Err(Code::Unavailable)),
+        // Ten thousand years and more.
+        (
+            |_| Some(later(SentCode::Unavailable, Duration::MAX)),
+            1,
+            Err(Code::Unavailable),
+        ),
+    ] as [(grpc::Script, usize, Result<Duration, Code>); 6]
+    {
+        let service = Service::start(script).await;
+        let begun = Instant::now();
+        match check(&client(service.address)).await {
+            Ok(status) => {
+                assert_eq!(status, 1);
+                assert!(begun.elapsed() >= waits.unwrap(), "{:?}", begun.elapsed());
+            }
+            Err(reattempt::Error::Failed(status)) => assert_eq!(Err(status.code()), waits),
+            Err(stopped) => panic!("stopped: {stopped}"),
+        }
+        assert_eq!(service.calls(), calls, "{waits:?}");
+    }
 }
 
 #[tokio::test]
