@@ -95,6 +95,17 @@ impl Server {
     }
 }
 
+/// A function with the budget of the server. Each attempt asks the server, and does then what follows.
+macro_rules! asks {
+    ($name:ident($($keys:tt)*) $then:expr) => {
+        #[retry(budget = server.budget, $($keys)*)]
+        async fn $name(server: &Server) -> Result<(), Failure> {
+            server.ask();
+            $then
+        }
+    };
+}
+
 /// Fails in the first attempt of a call, after this time.
 async fn first_resets(after: Duration) -> Result<(), Failure> {
     match Attempt::current().map(|attempt| attempt.number()) {
@@ -236,11 +247,7 @@ async fn an_inherited_deadline_ends_a_call_in_a_pause_and_the_call_around_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_no_longer_than_its_own_longest_hint() {
-    #[retry(base = "100ms", jitter = "none", max_retry_after = "300ms", budget = server.budget)]
-    async fn read(server: &Server) -> Result<(), Failure> {
-        server.ask();
-        Ok(())
-    }
+    asks! { read(base = "100ms", jitter = "none", max_retry_after = "300ms") Ok(()) }
     let server = Server::paused_for(2_000).await;
     read(&server).await.unwrap();
     assert_eq!(server.asked(), [ms(300)]);
@@ -277,11 +284,7 @@ async fn a_tenant_that_is_told_to_wait_does_not_stop_another() {
 
 #[tokio::test(start_paused = true)]
 async fn a_retry_waits_for_the_pause_after_its_own_delay() {
-    #[retry(base = "100ms", jitter = "none", deadline = "5s", budget = server.budget)]
-    async fn reset_once(server: &Server) -> Result<(), Failure> {
-        server.ask();
-        first_resets(ms(50)).await
-    }
+    asks! { reset_once(base = "100ms", jitter = "none", deadline = "5s") first_resets(ms(50)).await }
     let server = Server::new(Budget::new().with_pause());
     let told = server.told(ms(20), ms(2_000));
     let ((reset, report), _) = join(with_report(reset_once(&server)), told).await;
@@ -327,24 +330,13 @@ async fn the_wait_for_the_end_of_a_pause_is_logged() {
     server.read_soon().await.unwrap();
     let lines = log.lines();
     assert_eq!(lines.len(), 1, "{lines:#?}");
-    assert_line(
-        &lines[0],
-        "DEBUG",
-        &[
-            "the budget is in a pause, waiting",
-            "read_soon",
-            "delay_ms=500.0",
-        ],
-    );
+    let pause = "the budget is in a pause, waiting";
+    assert_line(&lines[0], "DEBUG", &[pause, "read_soon", "delay_ms=500.0"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn cancellation_ends_a_call_in_a_pause() {
-    #[retry(cancel = sleep(ms(700)), budget = server.budget)]
-    async fn read(server: &Server) -> Result<(), Failure> {
-        server.ask();
-        Ok(())
-    }
+    asks! { read(cancel = sleep(ms(700))) Ok(()) }
     let server = Server::paused_for(2_000).await;
     let error = read(&server).await.unwrap_err();
     let stopped = error.stopped().expect("cancelled");
@@ -359,16 +351,8 @@ async fn cancellation_ends_a_call_in_a_pause() {
 /// It needs no time, so it does not matter that the pause leaves none.
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_cancelled_already_is_cancelled_and_not_paused() {
-    #[retry(deadline = "1s", cancel = ready(()), budget = server.budget)]
-    async fn cut(server: &Server) -> Result<(), Failure> {
-        server.ask();
-        Ok(())
-    }
-    #[retry(deadline = "1s", cancel_waits = ready(()), budget = server.budget)]
-    async fn waits(server: &Server) -> Result<(), Failure> {
-        server.ask();
-        Ok(())
-    }
+    asks! { cut(deadline = "1s", cancel = ready(())) Ok(()) }
+    asks! { waits(deadline = "1s", cancel_waits = ready(())) Ok(()) }
     let server = Server::paused_for(2_000).await;
     let policy = Policy::new().with_deadline(ms(1_000));
     let run = policy
@@ -431,28 +415,18 @@ async fn a_run_takes_part_in_the_pause() {
         .with_base(ms(100))
         .with_jitter(reattempt::Jitter::None);
     let server = Server::paused_for(2_000).await;
-    let read = async || {
-        server.ask();
-        Ok::<_, Failure>(())
+    let read = async |server: &Server, policy: Policy| {
+        let run = policy.run(async || {
+            server.ask();
+            Ok::<_, Failure>(())
+        });
+        run.with_budget(&server.budget).unboxed().await
     };
-    SOON.run(read)
-        .with_budget(&server.budget)
-        .unboxed()
-        .await
-        .unwrap();
+    read(&server, SOON).await.unwrap();
     assert_eq!(server.asked(), [ms(2_000)]);
     let server = Server::paused_for(2_000).await;
     let short = SOON.with_deadline(ms(1_000));
-    let read = async || {
-        server.ask();
-        Ok::<_, Failure>(())
-    };
-    let error = short
-        .run(read)
-        .with_budget(&server.budget)
-        .unboxed()
-        .await
-        .unwrap_err();
+    let error = read(&server, short).await.unwrap_err();
     assert_eq!(error.stopped().map(Stopped::outcome), Some(Outcome::Paused));
     assert_eq!(server.began.elapsed(), ms(0));
 }
@@ -519,11 +493,7 @@ async fn no_attempt_begins_after_a_pause_that_ended_after_the_deadline() {
 /// A pause is no delay of the call.
 #[tokio::test(start_paused = true)]
 async fn decorrelated_delays_do_not_grow_from_a_pause() {
-    #[retry(base = "10ms", jitter = "decorrelated", budget = server.budget)]
-    async fn reset_once(server: &Server) -> Result<(), Failure> {
-        server.ask();
-        first_resets(ms(0)).await
-    }
+    asks! { reset_once(base = "10ms", jitter = "decorrelated") first_resets(ms(0)).await }
     for _ in 0..20 {
         let server = Server::paused_for(10_000).await;
         reset_once(&server).await.unwrap();
@@ -572,11 +542,7 @@ async fn no_hedge_begins_in_a_pause() {
 
 #[tokio::test(start_paused = true)]
 async fn a_pause_that_begins_in_before_retry_holds_the_attempt_up() {
-    #[retry(base = "0s", before_retry = sleep(ms(100)), budget = server.budget)]
-    async fn reset_once(server: &Server) -> Result<(), Failure> {
-        server.ask();
-        first_resets(ms(0)).await
-    }
+    asks! { reset_once(base = "0s", before_retry = sleep(ms(100))) first_resets(ms(0)).await }
     let server = Server::new(Budget::new().with_pause());
     let told = server.told(ms(40), ms(2_000));
     let ((reset, report), _) = join(with_report(reset_once(&server)), told).await;
@@ -587,11 +553,7 @@ async fn a_pause_that_begins_in_before_retry_holds_the_attempt_up() {
 
 #[tokio::test(start_paused = true)]
 async fn before_retry_does_not_make_a_call_wait_twice_in_a_pause() {
-    #[retry(base = "0s", max_retry_after = "1s", before_retry = async {}, budget = server.budget)]
-    async fn reset_once(server: &Server) -> Result<(), Failure> {
-        server.ask();
-        first_resets(ms(100)).await
-    }
+    asks! { reset_once(base = "0s", max_retry_after = "1s", before_retry = async {}) first_resets(ms(100)).await }
     let server = Server::new(Budget::new().with_pause());
     let told = server.told(ms(40), ms(5_000));
     let (reset, _) = join(reset_once(&server), told).await;
@@ -602,17 +564,9 @@ async fn before_retry_does_not_make_a_call_wait_twice_in_a_pause() {
 /// The spread at the end of the pause adds at most a quarter.
 #[tokio::test(start_paused = true)]
 async fn no_call_follows_a_pause_longer_than_its_max_retry_after() {
-    #[retry(base = "10s", max_retry_after = "1s", budget = server.budget)]
-    async fn retries(server: &Server) -> Result<(), Failure> {
-        server.ask();
-        Ok(())
-    }
+    asks! { retries(base = "10s", max_retry_after = "1s") Ok(()) }
     // The keys of delays have this meaning for a call with one attempt too.
-    #[retry(attempts = 1, base = "10s", max_retry_after = "1s", budget = server.budget)]
-    async fn once(server: &Server) -> Result<(), Failure> {
-        server.ask();
-        Ok(())
-    }
+    asks! { once(attempts = 1, base = "10s", max_retry_after = "1s") Ok(()) }
     for pause in [300, 2_000] {
         let mut longest = ms(0);
         for _ in 0..50 {
