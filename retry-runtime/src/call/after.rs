@@ -97,7 +97,7 @@ impl State<'_> {
     /// Returns the delay that `retry_after` or an `Ok` asks for after the attempt that ended.
     #[inline]
     pub(super) fn asked_delay(&self) -> Option<Duration> {
-        self.frame.rest.get()?.noted().waits.asked.take()
+        self.frame.noted()?.waits.asked.take()
     }
 
     /// Decides what follows an attempt that was cut. Returns when the next attempt begins, or the end of the call.
@@ -145,8 +145,7 @@ impl State<'_> {
     ) -> Result<Next, Outcome> {
         self.frame.previous = Some(how);
         self.ran |= how == PreviousFailure::TimedOut;
-        if let Some(rest) = self.frame.rest.get() {
-            let mut noted = rest.noted();
+        if let Some(mut noted) = self.frame.noted() {
             noted.in_doubt |= noted.keyed && how.may_still_run();
         }
         self.end_attempt(failed.how, Some(failed.words));
@@ -175,8 +174,8 @@ impl State<'_> {
         self.was_cut = is_cut;
         // What comes without a permit gives nothing back.
         self.frame.go_on(permit.unwrap_or(Charge::Free));
-        if let Some(rest) = self.frame.rest.get() {
-            rest.noted().go_on();
+        if let Some(mut noted) = self.frame.noted() {
+            noted.go_on();
         }
         Ok(self.start_wait(range, now, Some(failed)))
     }
@@ -210,8 +209,7 @@ impl State<'_> {
         let allowed = outer(|outer| self.allow_within(outer));
         let allowed = allowed.unwrap_or_else(|| self.own_attempts());
         let (frame, settings) = (&self.frame, self.settings);
-        let (last, given) = frame.rest.get().map_or((None, None), |rest| {
-            let mut noted = rest.noted();
+        let (last, given) = frame.noted().map_or((None, None), |mut noted| {
             (noted.waits.last, noted.waits.given.take())
         });
         let throttled = frame.previous == Some(PreviousFailure::Failed(Verdict::Throttled));

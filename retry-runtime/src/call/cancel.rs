@@ -138,7 +138,7 @@ impl<C, K> Call<'_, C, K> {
 impl State<'_> {
     /// Whether the signal came.
     pub(super) fn is_signalled(&self) -> bool {
-        (self.frame.rest.get()).is_some_and(|rest| rest.noted().signalled)
+        self.frame.noted().is_some_and(|noted| noted.signalled)
     }
 }
 

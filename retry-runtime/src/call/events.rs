@@ -122,7 +122,7 @@ impl State<'_> {
             )
         };
         // The span of the call, because the event belongs to no attempt.
-        let span = (frame.rest.get()).and_then(|rest| rest.noted().spans.call.clone());
+        let span = frame.noted().and_then(|noted| noted.spans.call.clone());
         let _entered = span.map(Entered::new);
         // The macros of `tracing` 0.1.35 call `line!`, so no macro here may have that name.
         macro_rules! at_level {
@@ -164,7 +164,7 @@ impl State<'_> {
             attempt: frame.number(),
             attempts: frame.attempts_allowed(),
             verdict: (frame.previous).map_or(Verdict::Transient, PreviousFailure::verdict),
-            delay: (frame.rest.get().and_then(|rest| rest.noted().waits.last)).unwrap_or_default(),
+            delay: (frame.noted().and_then(|noted| noted.waits.last)).unwrap_or_default(),
             elapsed: self.elapsed().unwrap_or_default(),
             error,
             words,

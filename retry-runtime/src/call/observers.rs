@@ -118,8 +118,7 @@ impl State<'_> {
             ..row
         };
         if let Some(FailedWith { how, .. }) = failed {
-            let rest = self.frame.rest.get();
-            let answered = rest.and_then(|rest| rest.noted().waits.answered);
+            let answered = self.frame.noted().and_then(|noted| noted.waits.answered);
             let since = answered.or(self.frame.times.started).unwrap_or(now);
             if how == Attempted::NotReady {
                 self.log(event(Event::NOT_READY));
@@ -170,7 +169,7 @@ impl State<'_> {
 
     pub(super) fn report(&self, outcome: Outcome) -> Report {
         let frame = &self.frame;
-        let waited = frame.rest.get().map(|rest| rest.noted().waits.waited);
+        let waited = frame.noted().map(|noted| noted.waits.waited);
         Report {
             function: self.settings.name,
             attempts: frame.number(),
@@ -200,6 +199,6 @@ impl State<'_> {
 
     /// Takes the spans out, so that no lock is held while the subscriber is called.
     fn take_spans(&self) -> Option<Spans> {
-        Some(mem::take(&mut self.frame.rest.get()?.noted().spans))
+        Some(mem::take(&mut self.frame.noted()?.spans))
     }
 }

@@ -69,8 +69,8 @@ impl State<'_> {
 
     /// Adds the wait that is over, if there was one.
     pub(super) fn end_wait(&self) {
-        if let Some(rest) = self.frame.rest.get() {
-            rest.noted().waits.end(Stamp::now);
+        if let Some(mut noted) = self.frame.noted() {
+            noted.waits.end(Stamp::now);
         }
     }
 }

@@ -16,7 +16,7 @@ mod note;
 
 use std::cell::{Cell, OnceCell};
 use std::mem;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use scoped_tls_hkt::ScopedKey;
 
@@ -25,7 +25,7 @@ use super::nesting::Node;
 use super::phase::{Allowed, Bodies, Leeway, Phase, Times};
 #[cfg(feature = "_layers")]
 use super::rest::OuterBody;
-use super::rest::Rest;
+use super::rest::{Noted, Rest};
 use crate::budget::Charge;
 use crate::clock::Stamp;
 use crate::report::{HedgeOutcome, PreviousFailure, Which};
@@ -226,6 +226,12 @@ impl Frame {
         self.rest.get_or_init(Arc::default)
     }
 
+    /// What is noted there, if it was needed.
+    #[inline]
+    pub(crate) fn noted(&self) -> Option<MutexGuard<'_, Noted>> {
+        Some(self.rest.get()?.noted())
+    }
+
     /// The same, which knows that of the outer attempt.
     pub(super) fn within_rest(&self) -> &Arc<Rest> {
         let rest = self.rest();
@@ -268,28 +274,27 @@ impl Frame {
 
     /// The number of the attempt that made progress last, or 0.
     pub(crate) fn progressed(&self) -> u32 {
-        self.rest.get().map_or(0, |rest| rest.noted().progressed)
+        self.noted().map_or(0, |noted| noted.progressed)
     }
 
     /// What began in this attempt, may not happen twice, and may have taken effect. What lost its answer is named before what has one.
     #[inline]
     pub(crate) fn open_effect(&self) -> Option<Effect> {
-        let noted = self.rest.get()?.noted();
+        let noted = self.noted()?;
         let open = noted.open_effects().map(|(open, _)| open);
         Some(open.max_by_key(|open| open.answered.is_down())?.effect)
     }
 
     /// Whether the present one of two bodies has an open effect.
     pub(crate) fn has_open_effect_of_body(&self) -> bool {
-        let rest = self.rest.get().map(|rest| rest.noted());
-        rest.is_some_and(|noted| noted.open_effects().any(|(_, of)| *of == self.which()))
+        self.noted()
+            .is_some_and(|noted| noted.open_effects().any(|(_, of)| *of == self.which()))
     }
 
     /// Whether a commit is among them.
     #[cfg(feature = "_transactions")]
     pub(crate) fn has_open_commit(&self) -> bool {
-        let rest = self.rest.get().map(|rest| rest.noted());
-        rest.is_some_and(|noted| {
+        self.noted().is_some_and(|noted| {
             noted
                 .open_effects()
                 .any(|(open, _)| open.effect == Effect::Commit)

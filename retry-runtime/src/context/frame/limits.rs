@@ -38,7 +38,8 @@ impl Frame {
 
     /// The delays that count as time of the call, although it did not wait.
     pub(crate) fn passed_over(&self) -> Duration {
-        (self.rest.get()).map_or(Duration::ZERO, |rest| rest.noted().waits.passed_over)
+        self.noted()
+            .map_or(Duration::ZERO, |noted| noted.waits.passed_over)
     }
 
     /// Counts a delay that is not waited for as time of the call.
@@ -49,8 +50,8 @@ impl Frame {
 
     /// When the timeout cuts the present attempt.
     pub(crate) fn cut(&self) -> Stamp {
-        let rest = self.rest.get().filter(|_| self.has_timeout());
-        match rest.and_then(|rest| rest.noted().renewed) {
+        let renewed = || self.noted()?.renewed;
+        match self.has_timeout().then(renewed).flatten() {
             Some((of, at)) if of == self.first() => at.plus(Duration::from_nanos(self.timeout)),
             _ => self.times.cut,
         }

@@ -70,8 +70,7 @@ impl Frame {
     /// Takes the failure that was set aside into that of the attempt: the more expensive one counts, and the larger hint, which is
     /// returned.
     pub(crate) fn join_aside(&mut self, hint: Option<AskedDelay>) -> Option<AskedDelay> {
-        let rest = self.rest.get();
-        let Some(aside) = rest.and_then(|rest| rest.noted().aside.take()) else {
+        let Some(aside) = self.noted().and_then(|mut noted| noted.aside.take()) else {
             return hint;
         };
         let how = self.previous;
