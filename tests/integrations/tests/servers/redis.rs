@@ -140,35 +140,21 @@ pub(crate) async fn what_the_server_says_is_by_its_kind() {
 
     let wrong_type = connection.incr::<_, _, u64>("text", 1).await.unwrap_err();
     assert_eq!(wrong_type.verdict(), Verdict::Permanent, "{wrong_type:?}");
-    let unknown = redis::cmd("NOSUCH")
-        .query_async::<()>(&mut connection)
-        .await
-        .unwrap_err();
+    let unknown = command(&mut connection, &["NOSUCH"]).await.unwrap_err();
     assert_eq!(unknown.verdict(), Verdict::Permanent, "{unknown:?}");
     let unread = connection.get::<_, u8>("text").await.unwrap_err();
     assert_eq!(unread.verdict(), Verdict::Permanent, "{unread:?}");
     let password = Client::open(format!("redis://:wrong@127.0.0.1:{}/", server.port())).unwrap();
-    let denied = password
-        .get_multiplexed_async_connection()
-        .await
-        .map(drop)
-        .unwrap_err();
+    let denied = password.get_multiplexed_async_connection().await;
+    let denied = denied.map(drop).unwrap_err();
     assert_eq!(denied.kind(), ErrorKind::AuthenticationFailed, "{denied:?}");
     assert_eq!(denied.verdict(), Verdict::Permanent, "{denied:?}");
 
     // While a script runs, the server refuses all other commands with `BUSY`.
-    redis::cmd("CONFIG")
-        .arg(&["SET", "lua-time-limit", "10"])
-        .query_async::<()>(&mut connection)
-        .await
-        .unwrap();
+    set(&mut connection, "lua-time-limit", "10").await;
     let mut endless = server.connect().await.unwrap();
-    let script = tokio::spawn(async move {
-        redis::cmd("EVAL")
-            .arg(&["while true do end", "0"])
-            .query_async::<()>(&mut endless)
-            .await
-    });
+    let script = ["EVAL", "while true do end", "0"];
+    let script = tokio::spawn(async move { command(&mut endless, &script).await });
     // Until the script runs.
     let busy = loop {
         if let Err(error) = connection.get::<_, String>("text").await {
@@ -177,36 +163,33 @@ pub(crate) async fn what_the_server_says_is_by_its_kind() {
     };
     assert_eq!(busy.code(), Some("BUSY"), "{busy:?}");
     assert_eq!(busy.verdict(), Verdict::Refused, "{busy:?}");
-    redis::cmd("SCRIPT")
-        .arg("KILL")
-        .query_async::<()>(&mut connection)
-        .await
-        .unwrap();
+    let killed = command(&mut connection, &["SCRIPT", "KILL"]).await;
+    killed.unwrap();
     script.await.unwrap().unwrap_err();
 }
 
+async fn command(connection: &mut impl ConnectionLike, words: &[&str]) -> RedisResult<()> {
+    let command = redis::cmd(words[0]).arg(&words[1..]).to_owned();
+    command.query_async(connection).await
+}
+
 async fn set(connection: &mut impl ConnectionLike, setting: &str, value: &str) {
-    redis::cmd("CONFIG")
-        .arg(&["SET", setting, value])
-        .query_async::<()>(connection)
-        .await
-        .unwrap();
+    let words = ["CONFIG", "SET", setting, value];
+    command(connection, &words).await.unwrap();
 }
 
 async fn replicate(replica: &mut impl ConnectionLike, host: &str, port: &str) {
-    redis::cmd("REPLICAOF")
-        .arg(&[host, port])
-        .query_async::<()>(replica)
-        .await
-        .unwrap();
+    command(replica, &["REPLICAOF", host, port]).await.unwrap();
+}
+
+async fn two() -> (Server, Server) {
+    let (first, second) = tokio::join!(Server::start(), Server::start());
+    (first.unwrap(), second.unwrap())
 }
 
 /// Two servers behind one name, which is that of the first.
 async fn two_servers() -> (Server, Server, Proxy, Arc<AtomicU16>) {
-    let (first, second) = (
-        Server::start().await.unwrap(),
-        Server::start().await.unwrap(),
-    );
+    let (first, second) = two().await;
     let master = Arc::new(AtomicU16::new(first.port()));
     let named = Arc::clone(&master);
     let name = Proxy::start(move |_| To::Server(named.load(Ordering::Relaxed))).await;
@@ -298,10 +281,7 @@ async fn write_both(connection: &ConnectionManager) -> RedisResult<()> {
 }
 
 pub(crate) async fn states_that_pass_are_waited_for() {
-    let (first, second) = (
-        Server::start().await.unwrap(),
-        Server::start().await.unwrap(),
-    );
+    let (first, second) = two().await;
     let mut admin = first.connect().await.unwrap();
     let connection = ConnectionManager::new_with_config(first.client(), manager())
         .await
@@ -340,7 +320,7 @@ pub(crate) async fn states_that_pass_are_waited_for() {
         assert!(refused.verdict().is_retryable(), "{refused:?}");
         let (counted, ()) = tokio::join!(count(&client, "i"), async {
             soon().await;
-            drop(redis::cmd("QUIT").query_async::<()>(&mut held).await);
+            drop(command(&mut held, &["QUIT"]).await);
         });
         counted.unwrap();
         set(&mut admin, "maxclients", "100").await;
@@ -348,21 +328,16 @@ pub(crate) async fn states_that_pass_are_waited_for() {
 }
 
 pub(crate) async fn what_may_have_run_is_not_refused() {
-    let (first, second) = (
-        Server::start().await.unwrap(),
-        Server::start().await.unwrap(),
-    );
+    let (first, second) = two().await;
     let mut connection = first.connect().await.unwrap();
     let mut other = first.connect().await.unwrap();
     connection.set::<_, _, ()>("text", "abc").await.unwrap();
 
     // `EXEC` says what kept it from running.
-    let command = redis::cmd("MULTI");
-    command.query_async::<()>(&mut connection).await.unwrap();
+    command(&mut connection, &["MULTI"]).await.unwrap();
     connection.set::<_, _, ()>("text", "def").await.unwrap();
     replicate(&mut other, "127.0.0.1", &second.port().to_string()).await;
-    let aborted = redis::cmd("EXEC").query_async::<()>(&mut connection).await;
-    let aborted = aborted.unwrap_err();
+    let aborted = command(&mut connection, &["EXEC"]).await.unwrap_err();
     assert_eq!(aborted.code(), Some("EXECABORT"), "{aborted:?}");
     assert_eq!(aborted.verdict(), Verdict::Refused, "{aborted:?}");
 

@@ -16,7 +16,7 @@ use reattempt::tokio_postgres_0_7::{CommitError, TransactionError, commit};
 use reattempt::{Retryable as _, Verdict, retry, with_report};
 use tokio::sync::{Barrier, watch};
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, IsolationLevel};
+use tokio_postgres::{Client, IsolationLevel, Transaction};
 
 async fn accounts(client: &Client) {
     let script =
@@ -67,12 +67,14 @@ async fn take_if_both_have(
     Ok(enough)
 }
 
+async fn two_sessions(url: &str) -> (Client, Client) {
+    let (one, two) = tokio::join!(postgres::connect(url), postgres::connect(url));
+    (one.unwrap(), two.unwrap())
+}
+
 pub(crate) async fn a_serialization_failure_runs_the_whole_transaction_again() {
     let server = Server::start().await.unwrap();
-    let (mut one, mut two) = (
-        server.connect().await.unwrap(),
-        server.connect().await.unwrap(),
-    );
+    let (mut one, mut two) = two_sessions(&server.url()).await;
     accounts(&one).await;
     let together = Barrier::new(2);
     let (first, second) = (AtomicU32::new(0), AtomicU32::new(0));
@@ -89,24 +91,15 @@ pub(crate) async fn a_serialization_failure_runs_the_whole_transaction_again() {
 
 pub(crate) async fn a_statement_alone_cannot_be_retried() {
     let server = Server::start().await.unwrap();
-    let (mut one, two) = (
-        server.connect().await.unwrap(),
-        server.connect().await.unwrap(),
-    );
+    let (mut one, two) = two_sessions(&server.url()).await;
     accounts(&one).await;
-    let transaction = one
-        .build_transaction()
-        .isolation_level(IsolationLevel::Serializable)
-        .start()
-        .await
-        .unwrap();
-    transaction
-        .query("SELECT balance FROM account WHERE id = 1", &[])
-        .await
-        .unwrap();
-    two.execute("UPDATE account SET balance = 1 WHERE id = 1", &[])
-        .await
-        .unwrap();
+    let serializable = one.build_transaction();
+    let serializable = serializable.isolation_level(IsolationLevel::Serializable);
+    let transaction = serializable.start().await.unwrap();
+    let select = "SELECT balance FROM account WHERE id = 1";
+    transaction.query(select, &[]).await.unwrap();
+    let update = "UPDATE account SET balance = 1 WHERE id = 1";
+    two.execute(update, &[]).await.unwrap();
     let update = "UPDATE account SET balance = 2 WHERE id = 1";
     let conflict = transaction.execute(update, &[]).await.unwrap_err();
     assert_eq!(conflict.code(), Some(&SqlState::T_R_SERIALIZATION_FAILURE));
@@ -129,6 +122,14 @@ async fn terminate(admin: &Client, session: &str) {
     .await;
 }
 
+/// A transaction that holds a lock of this row.
+async fn lock(holder: &mut Client, id: i32) -> Transaction<'_> {
+    let lock = holder.transaction().await.unwrap();
+    let row = "SELECT FROM account WHERE id = $1 FOR UPDATE";
+    lock.execute(row, &[&id]).await.unwrap();
+    lock
+}
+
 /// Calls the function of the example, which takes a connection in each attempt, as from a pool.
 pub(crate) async fn a_session_that_is_terminated_in_the_middle_is_run_again() {
     let server = Server::start().await.unwrap();
@@ -136,10 +137,7 @@ pub(crate) async fn a_session_that_is_terminated_in_the_middle_is_run_again() {
     accounts(&admin).await;
     // This session locks a row, so that the transfer waits in the middle of its transaction.
     let mut holder = server.connect().await.unwrap();
-    let held = holder.transaction().await.unwrap();
-    held.execute("UPDATE account SET balance = balance WHERE id = 2", &[])
-        .await
-        .unwrap();
+    let held = lock(&mut holder, 2).await;
 
     let url = server.url();
     let transfer = tokio::spawn(async move { example::transfer(&url, 1, 2, 30).await });
@@ -218,31 +216,16 @@ pub(crate) async fn what_the_server_says_is_by_its_code() {
     let client = server.connect().await.unwrap();
     accounts(&client).await;
     let mut holder = server.connect().await.unwrap();
-    let held = holder.transaction().await.unwrap();
-    held.execute("UPDATE account SET balance = balance WHERE id = 1", &[])
-        .await
-        .unwrap();
+    let held = lock(&mut holder, 1).await;
+    let nowait = "SELECT * FROM account WHERE id = 1 FOR UPDATE NOWAIT";
+    let slow = "SET statement_timeout = 10; SELECT pg_sleep(1)";
+    let twice = "INSERT INTO account VALUES (2, 1)";
+    let negative = "INSERT INTO account VALUES (3, -1)";
     for (statement, code, verdict) in [
-        (
-            "SELECT * FROM account WHERE id = 1 FOR UPDATE NOWAIT",
-            "55P03",
-            Verdict::Conflict,
-        ),
-        (
-            "SET statement_timeout = 10; SELECT pg_sleep(1)",
-            "57014",
-            Verdict::Unknown,
-        ),
-        (
-            "INSERT INTO account VALUES (2, 1)",
-            "23505",
-            Verdict::Permanent,
-        ),
-        (
-            "INSERT INTO account VALUES (3, -1)",
-            "23514",
-            Verdict::Permanent,
-        ),
+        (nowait, "55P03", Verdict::Conflict),
+        (slow, "57014", Verdict::Unknown),
+        (twice, "23505", Verdict::Permanent),
+        (negative, "23514", Verdict::Permanent),
         ("SELEC 1", "42601", Verdict::Permanent),
         ("SELECT 1/0", "22012", Verdict::Permanent),
         ("SELECT nothing FROM nowhere", "42P01", Verdict::Permanent),
@@ -260,17 +243,11 @@ pub(crate) async fn what_the_server_says_is_by_its_code() {
     let changed = client.query(&prepared, &[]).await.unwrap_err();
     assert_eq!(changed.code().map(SqlState::code), Some("0A000"));
     assert_eq!(changed.verdict(), Verdict::Refused, "{changed:?}");
-    let unread = client
-        .query_one("SELECT 'text'", &[])
-        .await
-        .unwrap()
-        .try_get::<_, i32>(0)
-        .unwrap_err();
+    let text = client.query_one("SELECT 'text'", &[]).await.unwrap();
+    let unread = text.try_get::<_, i32>(0).unwrap_err();
     assert_eq!(unread.verdict(), Verdict::Permanent, "{unread:?}");
-    let rows = client
-        .query_one("SELECT id FROM account", &[])
-        .await
-        .unwrap_err();
+    let rows = client.query_one("SELECT id FROM account", &[]).await;
+    let rows = rows.unwrap_err();
     assert_eq!(rows.verdict(), Verdict::Permanent, "{rows:?}");
 }
 
@@ -282,10 +259,7 @@ async fn run(client: &Client, statement: &str) -> Result<(), tokio_postgres::Err
 /// As two replicas of a service that start at once.
 pub(crate) async fn two_sessions_that_make_the_same_thing_at_once_have_a_conflict() {
     let server = Server::start().await.unwrap();
-    let (mut one, two) = (
-        server.connect().await.unwrap(),
-        server.connect().await.unwrap(),
-    );
+    let (mut one, two) = two_sessions(&server.url()).await;
     accounts(&one).await;
     let other_names = "SELECT FROM pg_index JOIN pg_class ON oid = indexrelid
          WHERE indisunique AND relnamespace = 'pg_catalog'::regnamespace AND relname !~ '^pg_.*_index$'";
@@ -370,9 +344,7 @@ pub(crate) async fn a_locked_row_is_waited_for_unless_statement_timeout_is_below
         // The attempt is cut. Nothing but its end frees the server of the statement.
         (CUT, true),
     ] {
-        let lock = holder.transaction().await.unwrap();
-        let row = "SELECT FROM account WHERE id = 1 FOR UPDATE";
-        lock.execute(row, &[]).await.unwrap();
+        let lock = lock(&mut holder, 1).await;
         let url = format!("{} options='-c {setting}'", server.url());
         let (begun, mut attempts) = watch::channel(0);
         let call = async move { with_report(deposit(&url, &begun)).await };
@@ -437,10 +409,7 @@ pub(crate) async fn a_pooler_that_has_no_server_for_a_session_refuses_it() {
         let (severity, code) = (error.severity(), error.code().code());
         format!("{severity} {code} {}", error.message())
     };
-    let (mut one, two) = (
-        postgres::connect(&url).await.unwrap(),
-        postgres::connect(&url).await.unwrap(),
-    );
+    let (mut one, two) = two_sessions(&url).await;
     // The only connection to the server is taken, and then all sessions.
     let taken = one.transaction().await.unwrap();
     taken.batch_execute("SELECT 1").await.unwrap();
