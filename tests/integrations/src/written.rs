@@ -3,11 +3,36 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
+use tracing::Level;
+use tracing::subscriber::{DefaultGuard, set_default};
+
 /// A writer for a subscriber, which keeps the text.
 #[derive(Debug, Clone, Default)]
 pub struct Written(Arc<Mutex<Vec<u8>>>);
 
 impl Written {
+    /// Keeps what events of this level and above say in this thread, until the guard is dropped.
+    #[must_use]
+    pub fn subscribe(level: Level) -> (Self, DefaultGuard) {
+        let written = Self::default();
+        let writer = written.clone();
+        let subscriber = tracing_subscriber::fmt().with_ansi(false);
+        let subscriber = subscriber.with_max_level(level);
+        let subscriber = subscriber.with_writer(move || writer.clone()).finish();
+        (written, set_default(subscriber))
+    }
+
+    /// Fails unless this is so often in the text so far.
+    ///
+    /// # Panics
+    ///
+    /// - If it is not, or a writer panicked.
+    #[track_caller]
+    pub fn counts(&self, text: &str, times: usize) {
+        let written = String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned();
+        assert_eq!(written.matches(text).count(), times, "{written}");
+    }
+
     /// Takes the text out.
     ///
     /// # Panics

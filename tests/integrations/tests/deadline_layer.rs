@@ -242,14 +242,7 @@ async fn a_handler_keeps_a_nearer_deadline_around_it() {
 
 #[tokio::test(start_paused = true)]
 async fn junk_is_ignored_and_said_in_an_event() {
-    let written = Written::default();
-    let writer = written.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::DEBUG)
-        .with_ansi(false)
-        .with_writer(move || writer.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let (written, _guard) = Written::subscribe(tracing::Level::DEBUG);
     let layer = DeadlineLayer::new().with_max(ms(700));
     let long = [b'9'; 4000].as_slice();
     for (name, value, shown) in [

@@ -180,11 +180,7 @@ async fn outside_of_a_call_nothing_is_sent() {
 
 #[tokio::test(start_paused = true)]
 async fn a_time_of_another_form_is_replaced_and_logged() {
-    let written = Written::default();
-    let writer = written.clone();
-    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone());
-    let subscriber = subscriber.with_max_level(tracing::Level::DEBUG).finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let (written, _guard) = Written::subscribe(tracing::Level::DEBUG);
     for headers in sent(|| {
         let mut request = Request::new(());
         let soon = "soon".parse().unwrap();
@@ -202,10 +198,7 @@ async fn a_time_of_another_form_is_replaced_and_logged() {
 
 #[test]
 fn each_place_that_sets_them_outside_of_an_attempt_is_named_once() {
-    let written = Written::default();
-    let writer = written.clone();
-    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone());
-    let _guard = tracing::subscriber::set_default(subscriber.with_ansi(false).finish());
+    let (written, _guard) = Written::subscribe(tracing::Level::INFO);
     let mut request = Request::new(());
     for times in [1, 0] {
         let first = line!() + 1;

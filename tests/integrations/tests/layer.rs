@@ -19,6 +19,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use integrations::proxy::{Proxy, To};
 use integrations::until;
 use integrations::upstream::{Upstream, Version};
+use integrations::written::Written;
 use reattempt::http_1::{StatusError, is_idempotent, set_attempt_headers};
 use reattempt::testing::{Fault, Scope};
 use reattempt::tower_0_5::{HttpRequests, RequestBody, Requests, RetryLayer, RetryService};
@@ -690,8 +691,7 @@ struct NoAnswer(#[source] ShopError);
 #[tokio::test(start_paused = true)]
 async fn events_and_errors_have_the_causes() {
     static CALLS: AtomicU32 = AtomicU32::new(0);
-    let log = Log::default();
-    let _guard = log.subscribe();
+    let (log, _guard) = Written::subscribe(tracing::Level::DEBUG);
     let service =
         service_fn(
             async |_: Request<String>| match CALLS.fetch_add(1, Ordering::Relaxed) {
@@ -706,20 +706,26 @@ async fn events_and_errors_have_the_causes() {
     let stopped = sent.unwrap_err().downcast::<Stopped>().unwrap();
     let source = stopped.source().unwrap();
     assert!(source.is::<NoAnswer>(), "{source:?}");
-    log.has("no answer: the shop is busy");
+    log.counts("no answer: the shop is busy", 1);
 
     let service =
         service_fn(|_: Request<Streamed>| ready(Err::<Response<String>, _>(ShopError::Busy)));
     let client = RetryLayer::new(QUICK).layer(service);
     client.oneshot(Request::new(Streamed)).await.unwrap_err();
-    log.has("the shop is busy (the request cannot be copied, so it is sent once)");
+    log.counts(
+        "the shop is busy (the request cannot be copied, so it is sent once)",
+        1,
+    );
 
     let service =
         service_fn(|_: Request<String>| ready(Err::<Response<String>, _>(ShopError::Busy)));
     let client = RetryLayer::new(QUICK).layer(service);
     let post = Request::post("http://shop.example/").body(String::new());
     client.oneshot(post.unwrap()).await.unwrap_err();
-    log.has("shop.example: the shop is busy (the request may not run twice)");
+    log.counts(
+        "shop.example: the shop is busy (the request may not run twice)",
+        1,
+    );
 
     // Nothing ran, so it is sent again.
     let client = RetryLayer::new(QUICK).layer(tower::load_shed::LoadShed::new(full()));
@@ -865,8 +871,7 @@ async fn headers_of_the_attempt_are_set_above_a_buffer_and_not_below() {
         let has = request.headers().contains_key("x-attempt-number");
         Ok::<_, Infallible>(Response::new(has.to_string()))
     });
-    let log = Log::default();
-    let _guard = log.subscribe();
+    let (log, _guard) = Written::subscribe(tracing::Level::DEBUG);
     let above = Buffer::new(service, 4).map_request(with_headers);
     let below = Buffer::new(service.map_request(with_headers), 4);
     let by_layer = HttpRequests::new().with_attempt_headers();
@@ -897,39 +902,6 @@ async fn headers_of_the_attempt_are_set_above_a_buffer_and_not_below() {
             warned,
         );
         log.counts("tests/layer.rs:", warned);
-    }
-}
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Log {
-    fn subscribe(&self) -> tracing::subscriber::DefaultGuard {
-        let written = self.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_writer(move || written.clone())
-            .with_ansi(false)
-            .with_max_level(tracing::Level::DEBUG);
-        tracing::subscriber::set_default(subscriber.finish())
-    }
-
-    fn has(&self, text: &str) {
-        self.counts(text, 1);
-    }
-
-    fn counts(&self, text: &str, times: usize) {
-        let log = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
-        assert_eq!(log.matches(text).count(), times, "{log}");
-    }
-}
-
-impl std::io::Write for Log {
-    fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(text)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }
 

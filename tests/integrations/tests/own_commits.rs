@@ -372,22 +372,11 @@ async fn a_commit_of_anything_else_is_as_without_the_attribute() {
     assert_eq!(calls, 3);
 }
 
-/// What events of level warn say from now on.
-fn warnings() -> (Written, tracing::subscriber::DefaultGuard) {
-    let written = Written::default();
-    let writer = written.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::WARN)
-        .with_writer(move || writer.clone())
-        .finish();
-    (written, tracing::subscriber::set_default(subscriber))
-}
-
 /// What a call ends with, and what its events of level warn say.
 async fn end_of<T: std::fmt::Debug>(
     call: impl Future<Output = Result<(), T>>,
 ) -> (Option<Outcome>, String) {
-    let (written, _guard) = warnings();
+    let (written, _guard) = Written::subscribe(tracing::Level::WARN);
     let (ended, report) = with_report(call).await;
     ended.unwrap_err();
     (report.map(|report| report.outcome()), written.take())
@@ -552,7 +541,7 @@ fn a_post_of_a_client_without_an_adapter_is_a_warning_once() {
         );
     }
     let client = reqwest::blocking::Client::new();
-    let (written, _guard) = warnings();
+    let (written, _guard) = Written::subscribe(tracing::Level::WARN);
     for expected in [1, 0] {
         posts(&client).unwrap();
         let said = written.take();

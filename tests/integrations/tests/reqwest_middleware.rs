@@ -581,12 +581,7 @@ async fn a_dropped_request_is_dropped_at_once() {
 
 /// What events say of a request that no server takes.
 async fn written(retry: RetryLayer) -> String {
-    let written = Written::default();
-    let writer = written.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_writer(move || writer.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let (written, _guard) = Written::subscribe(tracing::Level::INFO);
     let url = format!("http://me:secret@{}/path?token=secret", loopback::nobody());
     client(retry).get(url).send().await.unwrap_err();
     written.take()
