@@ -12,14 +12,10 @@ use tokio::sync::Notify;
 
 use crate::script::{RESET, Script, Step, ending, ms, stopped};
 
-plays!(call(
-    attempts = 5,
-    base = "1s",
-    backoff = "constant",
-    jitter = "none",
-    budget = "none",
-    cancel = stop.notified()
-), stop: &Notify);
+plays! {
+    call(attempts = 5, base = "1s", backoff = "constant", jitter = "none", budget = "none", cancel = stop.notified()),
+    stop: &Notify
+}
 
 #[tokio::test(start_paused = true)]
 async fn cancel_wins_over_a_body_that_is_ready_at_the_same_moment() {
@@ -40,13 +36,9 @@ async fn cancel_wins_over_a_body_that_is_ready_at_the_same_moment() {
 /// The attempt before the wait was cut, so it left no error.
 #[tokio::test(start_paused = true)]
 async fn a_wait_after_a_timeout_that_is_cut_is_cancelled() {
-    plays!(call(
-        timeout = "100ms",
-        base = "1s",
-        jitter = "none",
-        budget = "none",
-        cancel = tokio::time::sleep(ms(500))
-    ));
+    plays! {
+        call(timeout = "100ms", base = "1s", jitter = "none", budget = "none", cancel = tokio::time::sleep(ms(500)))
+    }
     let script = Script::new([Step::Hang]);
     let error = call(&script).await.unwrap_err();
     assert_eq!((script.calls(), script.elapsed()), (1, ms(500)));
@@ -153,12 +145,10 @@ async fn the_future_is_made_once_a_call() {
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_is_cancelled_as_it_begins_is_not_paid_for() {
     static LEVEL: reattempt::Budget = reattempt::Budget::aws();
-    plays!(call(
-        attempts = 5,
-        budget = "LEVEL",
-        cancel = stop.notified(),
-        before_retry = async || stop.notify_one(),
-    ), stop: &Notify);
+    plays! {
+        call(attempts = 5, budget = "LEVEL", cancel = stop.notified(), before_retry = async || stop.notify_one()),
+        stop: &Notify
+    }
     let script = Script::new([RESET]);
     let error = call(&script, &Notify::new()).await.unwrap_err();
     assert_eq!((script.calls(), LEVEL.level()), (1, 500.0));
@@ -166,14 +156,10 @@ async fn a_retry_that_is_cancelled_as_it_begins_is_not_paid_for() {
     assert_eq!(ending(&error), (Outcome::Cancelled, 1, cause));
 }
 
-plays!(call_that_ends(
-    attempts = 5,
-    base = "1s",
-    backoff = "constant",
-    jitter = "none",
-    budget = "none",
-    cancel_waits = stop.notified()
-), stop: &Notify);
+plays! {
+    call_that_ends(attempts = 5, base = "1s", backoff = "constant", jitter = "none", budget = "none",
+        cancel_waits = stop.notified()), stop: &Notify
+}
 
 /// Runs the function above, stops it after this many milliseconds, and hands what happened to `check`.
 async fn waits_stopped_after(

@@ -113,15 +113,11 @@ fn retries(script: &Script) -> f64 {
 #[tokio::test(start_paused = true)]
 async fn a_timeout_that_the_budget_refuses_runs_nothing_more() {
     static EMPTY: Budget = Budget::new().with_capacity(1);
-    plays!(call(
-        attempts = 5,
-        timeout = "1s",
-        deadline = "10s",
-        budget = "EMPTY",
-        cancel = std::future::pending::<()>(),
-        before_retry = async || -> () { unreachable!("there is no retry") },
-        on_retry = |_| unreachable!("there is no retry")
-    ));
+    plays! {
+        call(attempts = 5, timeout = "1s", deadline = "10s", budget = "EMPTY", cancel = std::future::pending::<()>(),
+            before_retry = async || -> () { unreachable!("there is no retry") },
+            on_retry = |_| unreachable!("there is no retry"))
+    }
     let script = Script::new([Step::Hang]);
     let error = call(&script).await.unwrap_err();
     assert_eq!((script.calls(), script.elapsed()), (1, ms(1000)));
@@ -132,13 +128,10 @@ async fn a_timeout_that_the_budget_refuses_runs_nothing_more() {
 /// The limit that comes first ends the call.
 #[tokio::test(start_paused = true)]
 async fn of_cancel_timeout_and_deadline_the_first_acts() {
-    plays!(call(
-        attempts = 1,
-        timeout = timeout,
-        deadline = deadline,
-        cancel = tokio::time::sleep(cancel),
-        budget = "none"
-    ), timeout: Duration, deadline: Duration, cancel: Duration);
+    plays! {
+        call(attempts = 1, timeout = timeout, deadline = deadline, cancel = tokio::time::sleep(cancel),
+            budget = "none"), timeout: Duration, deadline: Duration, cancel: Duration
+    }
     for (limits, outcome) in [
         ([10, 20, 30], Outcome::Timeout),
         ([30, 10, 20], Outcome::Deadline),
@@ -314,19 +307,14 @@ async fn a_scope_around_a_carried_future_holds() {
 #[tokio::test(start_paused = true)]
 async fn retries_in_before_retry_add() {
     plays!(reconnect(attempts = 4, base = "1ms", budget = "none"));
-    plays!(call(
-        attempts = 4,
-        base = "1ms",
-        budget = "none",
-        before_retry = async || { let _ = reconnect(connection).await; },
-    ), connection: &Script);
-    plays!(limited(
-        attempts = 4,
-        base = "1ms",
-        budget = "none",
-        deadline = "60s",
-        before_retry = async || { let _ = reconnect(connection).await; },
-    ), connection: &Script);
+    plays! {
+        call(attempts = 4, base = "1ms", budget = "none",
+            before_retry = async || { let _ = reconnect(connection).await; }), connection: &Script
+    }
+    plays! {
+        limited(attempts = 4, base = "1ms", budget = "none", deadline = "60s",
+            before_retry = async || { let _ = reconnect(connection).await; }), connection: &Script
+    }
     let (script, connection) = (Script::new([RESET]), Script::new([RESET]));
     call(&script, &connection).await.unwrap_err();
     // `before_retry` runs once for each of three retries, and makes three retries itself.
@@ -444,16 +432,11 @@ async fn a_generic_function_and_a_default_method_have_one_budget_each() {
 #[tokio::test(start_paused = true)]
 async fn a_thousand_calls_at_once_conserve_the_budget() {
     static LEVEL: Budget = Budget::aws().with_capacity(10_000);
-    plays!(call(
-        attempts = 3,
-        base = "20ms",
-        jitter = "equal",
-        timeout = "30ms",
-        deadline = "200ms",
-        budget = "LEVEL",
-        cancel = tokio::time::sleep(cancel),
-        before_retry = async || tokio::time::sleep(ms(1)).await,
-    ), cancel: Duration);
+    plays! {
+        call(attempts = 3, base = "20ms", jitter = "equal", timeout = "30ms", deadline = "200ms", budget = "LEVEL",
+            cancel = tokio::time::sleep(cancel), before_retry = async || tokio::time::sleep(ms(1)).await),
+        cancel: Duration
+    }
     let calls: Vec<_> = (0..1000_u64)
         .map(|n| {
             let script = Arc::new(Script::new([Step::FailAfter(ms(n % 40)), Step::Hang]));
@@ -486,23 +469,16 @@ async fn a_refusal_in_before_retry_ends_no_outer_call() {
         left.set(deadline::remaining());
         script.play().await
     }
-    plays!(ends(
-        attempts = 3,
-        base = "1s",
-        backoff = "constant",
-        jitter = "none",
-        budget = "none",
-        deadline = "60s",
-        before_retry = async || reconnect(connection, left).await.map(drop),
-    ), connection: &Script, left: &Cell<Option<Duration>>);
-    plays!(goes_on(
-        attempts = 3,
-        base = "1s",
-        backoff = "constant",
-        jitter = "none",
-        budget = "none",
-        before_retry = async || { let _ = reconnect(connection, left).await; },
-    ), connection: &Script, left: &Cell<Option<Duration>>);
+    plays! {
+        ends(attempts = 3, base = "1s", backoff = "constant", jitter = "none", budget = "none", deadline = "60s",
+            before_retry = async || reconnect(connection, left).await.map(drop)), connection: &Script,
+        left: &Cell<Option<Duration>>
+    }
+    plays! {
+        goes_on(attempts = 3, base = "1s", backoff = "constant", jitter = "none", budget = "none",
+            before_retry = async || { let _ = reconnect(connection, left).await; }), connection: &Script,
+        left: &Cell<Option<Duration>>
+    }
     #[retry(attempts = 4, base = "1ms", budget = "none")]
     async fn around<'a>(
         ended: &dyn Fn() -> LocalBoxFuture<'a, io::Result<usize>>,

@@ -108,13 +108,10 @@ fn seen(event: &RetryEvent<'_, io::Error>) -> Seen {
     )
 }
 
-plays!(seeing(
-    attempts = 5,
-    timeout = "1s",
-    jitter = "none",
-    when_ok = |call| *call == 3,
-    on_retry = |event| events.lock().unwrap().push(seen(event))
-), events: &Mutex<Vec<Seen>>);
+plays! {
+    seeing(attempts = 5, timeout = "1s", jitter = "none", when_ok = |call| *call == 3,
+        on_retry = |event| events.lock().unwrap().push(seen(event))), events: &Mutex<Vec<Seen>>
+}
 
 #[tokio::test(start_paused = true)]
 async fn on_retry_receives_number_verdict_delay_and_error_of_each_failure() {
@@ -233,15 +230,10 @@ async fn before_retry_does_not_begin_after_the_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn before_retry_has_no_timeout_and_counts_against_the_deadline() {
-    plays!(slow(
-        attempts = "unlimited",
-        timeout = "100ms",
-        deadline = "2s",
-        backoff = "constant",
-        base = "100ms",
-        jitter = "none",
-        before_retry = sleep(ms(500))
-    ));
+    plays! {
+        slow(attempts = "unlimited", timeout = "100ms", deadline = "2s", backoff = "constant", base = "100ms",
+            jitter = "none", before_retry = sleep(ms(500)))
+    }
     let script = Script::new([RESET]);
     let ended = timeout(ms(60_000), slow(&script)).await;
     ended.expect("it ends").unwrap_err();

@@ -9,15 +9,10 @@ use tokio::time::Instant;
 
 use crate::script::{RESET, Script, Step, ms, stopped};
 
-plays!(patient(
-    attempts = 10,
-    timeout = "1s",
-    deadline = "60s",
-    base = "1s",
-    backoff = "constant",
-    jitter = "none",
-    budget = "none"
-));
+plays! {
+    patient(attempts = 10, timeout = "1s", deadline = "60s", base = "1s", backoff = "constant", jitter = "none",
+        budget = "none")
+}
 
 #[tokio::test(start_paused = true)]
 async fn an_inner_call_keeps_the_deadline_around_it() {

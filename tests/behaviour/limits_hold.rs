@@ -82,14 +82,10 @@ async fn a_wait_keeps_the_deadline_beside_a_neighbour_that_spends_the_cooperativ
     assert!(elapsed <= ms(910), "{elapsed:?}");
 }
 
-plays!(twice(
-    attempts = 2,
-    deadline = limit,
-    base = wait,
-    backoff = "constant",
-    jitter = "none",
-    budget = "none"
-), limit: Duration, wait: Duration);
+plays! {
+    twice(attempts = 2, deadline = limit, base = wait, backoff = "constant", jitter = "none", budget = "none"),
+    limit: Duration, wait: Duration
+}
 
 /// At least 50 ms or a tenth of the deadline remain for the attempt after a wait.
 #[tokio::test(start_paused = true)]

@@ -135,19 +135,14 @@ async fn on_retry_receives_the_elapsed_time_of_the_call() {
     async fn without_limits(script: &Script, told: &RefCell<Vec<Duration>>) -> io::Result<usize> {
         script.play().await
     }
-    plays!(limited(
-        jitter = "none",
-        budget = "none",
-        timeout = "60s",
-        deadline = "60s",
-        on_retry = |event| elapsed(event, told)
-    ), told: &RefCell<Vec<Duration>>);
-    plays!(cancellable(
-        jitter = "none",
-        budget = "none",
-        cancel = std::future::pending::<()>(),
-        on_retry = |event| elapsed(event, told)
-    ), told: &RefCell<Vec<Duration>>);
+    plays! {
+        limited(jitter = "none", budget = "none", timeout = "60s", deadline = "60s",
+            on_retry = |event| elapsed(event, told)), told: &RefCell<Vec<Duration>>
+    }
+    plays! {
+        cancellable(jitter = "none", budget = "none", cancel = std::future::pending::<()>(),
+            on_retry = |event| elapsed(event, told)), told: &RefCell<Vec<Duration>>
+    }
     let told = RefCell::default();
     without_limits(&Script::new(SLOW), &told).await.unwrap();
     assert_eq!(told.take(), [ms(700), ms(800)]);

@@ -135,14 +135,10 @@ async fn a_panic_of_the_hook_after_a_panic_of_the_body_does_not_abort_the_proces
 #[tokio::test(start_paused = true)]
 async fn a_hook_that_panics_leaves_budget_and_context_as_they_should_be() {
     static BUDGET: Budget = Budget::ratio(0.1);
-    plays!(bursts(
-        attempts = 9,
-        base = "1s",
-        jitter = "none",
-        on = "io::Error",
-        budget = BUDGET,
-        on_end = |_| panic!("in the hook")
-    ));
+    plays! {
+        bursts(attempts = 9, base = "1s", jitter = "none", on = "io::Error", budget = BUDGET,
+            on_end = |_| panic!("in the hook"))
+    }
     #[retry(attempts = 2, base = "1ms", on = "io::Error", budget = "none")]
     async fn outer(script: &Script) -> io::Result<usize> {
         let burst = AssertUnwindSafe(bursts(script)).catch_unwind().await;
@@ -170,15 +166,9 @@ async fn observe_does_not_report_a_call_that_the_hook_makes() {
     async fn inner() -> io::Result<()> {
         Ok(())
     }
-    plays!(outer(
-        attempts = 2,
-        base = "1ms",
-        on = "io::Error",
-        name = "outer",
-        on_end = |_| {
-            inner().now_or_never();
-        }
-    ));
+    plays! {
+        outer(attempts = 2, base = "1ms", on = "io::Error", name = "outer", on_end = |_| { inner().now_or_never(); })
+    }
     let (_, report) = with_report(outer(&Script::new([RESET]))).await;
     assert_eq!(report.unwrap().function(), "outer");
 }
@@ -190,15 +180,10 @@ async fn a_call_that_the_hook_makes_changes_nothing_that_the_outer_call_knows() 
     async fn succeeds() -> io::Result<()> {
         Ok(())
     }
-    plays!(refused(
-        attempts = 3,
-        base = "1ms",
-        on = "io::Error",
-        budget = BUDGET,
-        on_end = |_| {
-            succeeds().now_or_never();
-        }
-    ));
+    plays! {
+        refused(attempts = 3, base = "1ms", on = "io::Error", budget = BUDGET,
+            on_end = |_| { succeeds().now_or_never(); })
+    }
     #[retry(attempts = 3, base = "1ms", on = "io::Error", budget = "none")]
     async fn outer(script: &Script) -> io::Result<usize> {
         tokio::task::yield_now().await;

@@ -85,14 +85,10 @@ async fn a_base_that_is_computed_is_not_cut_at_the_default_of_max_delay() {
 
 #[tokio::test(start_paused = true)]
 async fn unlimited_attempts_end_at_the_deadline() {
-    plays!(for_ever(
-        attempts = "unlimited",
-        base = "1s",
-        backoff = "constant",
-        jitter = "none",
-        deadline = "60s",
-        budget = "none"
-    ));
+    plays! {
+        for_ever(attempts = "unlimited", base = "1s", backoff = "constant", jitter = "none", deadline = "60s",
+            budget = "none")
+    }
     let script = Script::new([RESET]);
     let ended = timeout(Duration::from_secs(600), for_ever(&script)).await;
     let error = ended.expect("it ends").unwrap_err();
@@ -106,13 +102,10 @@ async fn unlimited_attempts_end_at_the_deadline() {
 
 #[tokio::test(start_paused = true)]
 async fn decorrelated_jitter_depends_on_the_delay_before() {
-    plays!(call(
-        attempts = 6,
-        base = "10ms",
-        jitter = "decorrelated",
-        budget = "none",
-        on_retry = |event| delays.borrow_mut().push(event.delay())
-    ), delays: &RefCell<Vec<Duration>>);
+    plays! {
+        call(attempts = 6, base = "10ms", jitter = "decorrelated", budget = "none",
+            on_retry = |event| delays.borrow_mut().push(event.delay())), delays: &RefCell<Vec<Duration>>
+    }
     let mut longest = Duration::ZERO;
     for _ in 0..50 {
         let delays = RefCell::default();
@@ -264,13 +257,10 @@ proptest! {
     /// No wait is longer than `max_delay`.
     #[test]
     fn no_wait_is_above_max_delay(base in 0_u64..10_000, max in 1_u64..10_000) {
-        plays!(call(
-            attempts = 8,
-            base = base,
-            max_delay = longest,
-            jitter = "decorrelated",
-            budget = "none"
-        ), base: Duration, longest: Duration);
+        plays! {
+            call(attempts = 8, base = base, max_delay = longest, jitter = "decorrelated", budget = "none"),
+            base: Duration, longest: Duration
+        }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         let times = runtime.block_on(async {
             let script = Script::new([RESET]);

@@ -20,15 +20,10 @@ fn told(outcome: Outcome, attempts: u32, source: &str) -> (Outcome, u32, Option<
 }
 
 // Each attempt takes 100 ms, each wait 1 s, and `before_retry` 100 ms.
-plays!(cancelled(
-    attempts = 3,
-    base = "1s",
-    backoff = "constant",
-    jitter = "none",
-    budget = "none",
-    cancel = sleep(after),
-    before_retry = async || sleep(ms(100)).await,
-), after: Duration);
+plays! {
+    cancelled(attempts = 3, base = "1s", backoff = "constant", jitter = "none", budget = "none",
+        cancel = sleep(after), before_retry = async || sleep(ms(100)).await), after: Duration
+}
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_has_that_outcome_wherever_cancel_strikes() {
@@ -90,15 +85,10 @@ async fn a_cancelled_call_has_that_outcome_between_two_steps_too() {
 /// An attempt that was cut has no error, so the error of the attempt before it is the source.
 #[tokio::test(start_paused = true)]
 async fn cancel_after_a_timeout_has_the_error_before_it_as_its_source() {
-    plays!(call(
-        attempts = 4,
-        timeout = "100ms",
-        base = "1s",
-        backoff = "constant",
-        jitter = "none",
-        budget = "none",
-        cancel = sleep(after)
-    ), after: Duration);
+    plays! {
+        call(attempts = 4, timeout = "100ms", base = "1s", backoff = "constant", jitter = "none", budget = "none",
+            cancel = sleep(after)), after: Duration
+    }
     let script = Script::new([RESET, Step::Hang]);
     let error = call(&script, ms(1500)).await.unwrap_err();
     assert_eq!(ending(&error), told(Outcome::Cancelled, 2, "call 1"));
@@ -163,15 +153,10 @@ async fn every_error_type_can_report_a_cancelled_wait() {
     }
 }
 
-plays!(limited(
-    attempts = 4,
-    timeout = "200ms",
-    deadline = "1s",
-    base = "300ms",
-    backoff = "constant",
-    jitter = "none",
-    budget = "none"
-));
+plays! {
+    limited(attempts = 4, timeout = "200ms", deadline = "1s", base = "300ms", backoff = "constant", jitter = "none",
+        budget = "none")
+}
 
 #[tokio::test(start_paused = true)]
 async fn the_error_before_an_attempt_that_was_cut_is_the_source() {
@@ -227,14 +212,10 @@ async fn no_error_of_an_earlier_attempt_is_returned_as_the_last() {
 /// If `before_retry` takes the rest of the time, no attempt follows.
 #[tokio::test(start_paused = true)]
 async fn the_error_before_a_before_retry_that_was_cut_is_the_source() {
-    plays!(call(
-        attempts = 4,
-        deadline = "1s",
-        base = "100ms",
-        jitter = "none",
-        budget = "none",
-        before_retry = async || prepare(late, stuck).await,
-    ), late: bool, stuck: &Cell<bool>);
+    plays! {
+        call(attempts = 4, deadline = "1s", base = "100ms", jitter = "none", budget = "none",
+            before_retry = async || prepare(late, stuck).await), late: bool, stuck: &Cell<bool>
+    }
     async fn prepare(late: bool, stuck: &Cell<bool>) {
         if late {
             // This `before_retry` is never pending, so nothing can cut it.

@@ -75,14 +75,10 @@ async fn unless_sees_the_error_type_of_the_function() {
 
 #[tokio::test(start_paused = true)]
 async fn a_timeout_is_retried_if_unless_does_not_match_it() {
-    plays!(call(
-        timeout = "1s",
-        budget = "none",
-        unless = |error| {
-            asked.set(asked.get() + 1);
-            error.kind() == ErrorKind::NotFound
-        }
-    ), asked: &Cell<u32>);
+    plays! {
+        call(timeout = "1s", budget = "none",
+            unless = |error| { asked.set(asked.get() + 1); error.kind() == ErrorKind::NotFound }), asked: &Cell<u32>
+    }
     let (script, asked) = (
         Script::new([Step::Hang, Step::Hang, Step::Succeed]),
         Cell::new(0),
