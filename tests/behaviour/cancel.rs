@@ -248,13 +248,9 @@ async fn hedged_stopped_after(
     millis: u64,
     check: impl Fn(&Script, io::Result<usize>),
 ) {
-    #[retry(hedge = "100ms", budget = budget, cancel_waits = stop.notified())]
-    async fn hedged(
-        script: &Script,
-        stop: &Notify,
-        budget: &reattempt::Budget,
-    ) -> io::Result<usize> {
-        script.play().await
+    plays! {
+        hedged(hedge = "100ms", budget = budget, cancel_waits = stop.notified()), stop: &Notify,
+        budget: &reattempt::Budget
     }
     let budget = reattempt::Budget::new();
     let (script, stop) = (Script::new(steps.iter().copied()), Notify::new());

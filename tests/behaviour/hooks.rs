@@ -158,15 +158,9 @@ async fn the_error_of_before_retry_ends_the_call() {
     async fn call(script: &Script, token: &str) -> Result<usize, Failure> {
         Ok(script.play().await?)
     }
-    #[retry(
-        attempts = 4,
-        deadline = "1s",
-        on = "io::Error",
-        budget = BUDGET,
-        before_retry = refresh(token)
-    )]
-    async fn limited(script: &Script, token: &str) -> Result<usize, Failure> {
-        Ok(script.play().await?)
+    plays! {
+        limited(attempts = 4, deadline = "1s", on = "io::Error", budget = BUDGET,
+            before_retry = refresh(token)) -> Result<usize, Failure>, token: &str
     }
     let script = Script::new([RESET]);
     let full = BUDGET.level();
@@ -192,15 +186,9 @@ async fn the_error_of_before_retry_ends_the_call() {
 
 #[tokio::test(start_paused = true)]
 async fn before_retry_is_cut_by_the_deadline() {
-    #[retry(
-        attempts = 3,
-        jitter = "none",
-        deadline = "1s",
-        on = "io::Error",
-        before_retry = async || std::future::pending::<()>().await
-    )]
-    async fn stuck(script: &Script) -> Result<usize, Failure> {
-        Ok(script.play().await?)
+    plays! {
+        stuck(attempts = 3, jitter = "none", deadline = "1s", on = "io::Error",
+            before_retry = async || std::future::pending::<()>().await) -> Result<usize, Failure>
     }
     let script = Script::new([RESET, Step::Succeed]);
     let ended = timeout(ms(60_000), stuck(&script)).await;
@@ -338,12 +326,10 @@ async fn an_event_of_a_sensitive_function_is_shown_without_the_text_of_the_error
 
 #[tokio::test(start_paused = true)]
 async fn an_event_is_shown_with_the_causes_of_the_error() {
-    #[retry(attempts = 2, jitter = "none", on_retry = |event| lines.lock().unwrap().push(event.to_string()))]
-    async fn fails(
-        script: &Script,
-        lines: &Mutex<Vec<String>>,
-    ) -> Result<usize, reattempt::Error<io::Error>> {
-        Ok(script.play().await?)
+    plays! {
+        fails(attempts = 2, jitter = "none",
+            on_retry = |event| lines.lock().unwrap().push(event.to_string()))
+            -> Result<usize, reattempt::Error<io::Error>>, lines: &Mutex<Vec<String>>
     }
     let lines = Mutex::new(Vec::new());
     fails(&Script::new([RESET]), &lines).await.unwrap_err();
@@ -365,10 +351,7 @@ async fn after_before_retry_no_attempt_begins_when_the_deadline_around_is_reache
     assert_eq!(report.unwrap().outcome(), Outcome::Deadline);
     // Only rustc knows that this one has no limits.
     const UNLIMITED: WithoutLimits = Policy::new().with_attempts(3).without_limits();
-    #[retry(policy = UNLIMITED, before_retry = sleep(ms(2000)))]
-    async fn of_policy(script: &Script) -> io::Result<usize> {
-        script.play().await
-    }
+    plays! { of_policy(policy = UNLIMITED, before_retry = sleep(ms(2000))) }
     let script = Script::new([RESET]);
     let ended = deadline::scope(ms(1000), of_policy(&script)).await;
     assert_eq!(ended.unwrap_err().kind(), ErrorKind::ConnectionReset);

@@ -47,14 +47,10 @@ async fn unless_sees_the_error_type_of_the_function() {
     async fn anyhow(script: &Script) -> anyhow::Result<usize> {
         Ok(script.play().await?)
     }
-    #[retry(
-        timeout = "1s",
-        budget = "none",
-        on = "io::Error",
-        unless = |error| matches!(error, reattempt::Error::Stopped(_))
-    )]
-    async fn foreign(script: &Script) -> Result<usize, reattempt::Error<io::Error>> {
-        Ok(script.play().await?)
+    plays! {
+        foreign(timeout = "1s", budget = "none", on = "io::Error",
+            unless = |error| matches!(error, reattempt::Error::Stopped(_)))
+            -> Result<usize, reattempt::Error<io::Error>>
     }
     #[retry(timeout = "1s", budget = "none", when = |_| true, unless = |text| text.contains("timed out"))]
     async fn text(script: &Script) -> Result<usize, String> {
