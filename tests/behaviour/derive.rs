@@ -8,14 +8,12 @@ use std::time::Duration;
 
 use reattempt::{Retryable, Verdict};
 
+use crate::script::reset;
+
 const SECOND: Duration = Duration::from_secs(1);
 
 fn said(error: &impl Retryable) -> (Verdict, Option<Duration>) {
     (error.verdict(), error.hint())
-}
-
-fn reset() -> io::Error {
-    ErrorKind::ConnectionReset.into()
 }
 
 #[derive(Retryable)]

@@ -5,15 +5,9 @@ use std::io::{self, ErrorKind};
 
 use reattempt::{Outcome, Policy, Retryable, retry};
 
-use crate::script::{Script, Step, stopped};
+use crate::script::{Script, Step, calls, stopped};
 
 plays!(bare(idempotent = false, timeout = "1s"));
-
-async fn calls(call: impl AsyncFn(&Script) -> io::Result<usize>, kind: ErrorKind) -> usize {
-    let script = Script::new([Step::Fail(kind)]);
-    call(&script).await.unwrap_err();
-    script.calls()
-}
 
 #[tokio::test(start_paused = true)]
 async fn only_refused_requests_are_retried() {

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use reattempt::{Attempt, Nested, Policy, deadline, propagate, retry};
 use tokio::time::{sleep, timeout};
 
-use crate::script::{RESET, Script, Step, ms};
+use crate::script::{RESET, Script, Step, ms, reset};
 
 /// An error that is not retryable.
 const MISSING: Step = Step::Fail(ErrorKind::NotFound);
@@ -49,10 +49,6 @@ where
 
 plays!(get(attempts = 4, base = "1ms", budget = "none"));
 plays!(six(attempts = 6, base = "1ms", budget = "none"));
-
-fn reset() -> io::Error {
-    ErrorKind::ConnectionReset.into()
-}
 
 fn dead() -> Script {
     Script::new([RESET])

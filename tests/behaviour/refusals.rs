@@ -10,11 +10,7 @@ use reattempt::{Budget, Outcome, Retryable, Stopped, deadline, retry};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-use crate::script::{RESET, Script, Step, ms, stopped, times_of};
-
-fn reset() -> io::Error {
-    ErrorKind::ConnectionReset.into()
-}
+use crate::script::{RESET, Script, Step, ms, reset, stopped, times_of};
 
 /// Makes four attempts at `body`.
 #[retry(attempts = 4, base = "1ms", budget = "none")]

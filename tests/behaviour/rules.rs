@@ -8,13 +8,7 @@ use reattempt::{
     Error, Outcome, Report, RetryEvent, Retryable, Stopped, Verdict, retry, with_report,
 };
 
-use crate::script::{Script, Step};
-
-async fn calls(call: impl AsyncFn(&Script) -> io::Result<usize>, kind: ErrorKind) -> usize {
-    let script = Script::new([Step::Fail(kind)]);
-    call(&script).await.unwrap_err();
-    script.calls()
-}
+use crate::script::{Script, Step, calls};
 
 #[tokio::test(start_paused = true)]
 async fn without_a_rule_the_verdict_decides() {

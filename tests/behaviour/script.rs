@@ -27,6 +27,11 @@ pub(crate) enum Step {
 /// A retryable error.
 pub(crate) const RESET: Step = Step::Fail(io::ErrorKind::ConnectionReset);
 
+/// The same as a value.
+pub(crate) fn reset() -> io::Error {
+    io::ErrorKind::ConnectionReset.into()
+}
+
 pub(crate) const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
@@ -120,6 +125,16 @@ pub(crate) async fn times_of<T, E>(
     let script = Script::new([RESET]);
     assert!(call(&script).await.is_err());
     script.times()
+}
+
+/// How many attempts a call makes, if each fails with an error of this kind.
+pub(crate) async fn calls(
+    call: impl AsyncFn(&Script) -> io::Result<usize>,
+    kind: io::ErrorKind,
+) -> usize {
+    let script = Script::new([Step::Fail(kind)]);
+    call(&script).await.unwrap_err();
+    script.calls()
 }
 
 /// Runs a future that needs no other task.

@@ -2,12 +2,12 @@
 //! calls outside a scope, and the outer calls of a function with a nearer deadline of its own.
 
 use std::cell::Cell;
-use std::io::{self, ErrorKind};
+use std::io;
 
 use reattempt::deadline::{self, header};
 use reattempt::{Jitter, Outcome, Policy, Report, propagate, retry, with_report};
 
-use crate::script::{ms, run};
+use crate::script::{ms, reset, run};
 
 /// Deadlines that a layer may have, in milliseconds. Three attempts within one of them end before the next one.
 const DEADLINES: [Option<u64>; 4] = [None, Some(50), Some(1000), Some(5000)];
@@ -108,10 +108,6 @@ async fn waits() -> io::Result<()> {
 async fn is_cut() -> io::Result<()> {
     tokio::time::sleep(ms(24 * 60 * 60 * 1000)).await;
     Err(reset())
-}
-
-fn reset() -> io::Error {
-    ErrorKind::ConnectionReset.into()
 }
 
 /// Has no time to wait.

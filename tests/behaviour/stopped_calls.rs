@@ -95,7 +95,7 @@ async fn cancel_after_a_timeout_has_the_error_before_it_as_its_source() {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum Failure {
+pub(crate) enum Failure {
     #[error("input or output")]
     Io(#[from] io::Error),
     #[error("stopped")]

@@ -7,17 +7,10 @@ use std::num::ParseIntError;
 use reattempt::{Outcome, Stopped, retry};
 
 use crate::script::{RESET, Script, Step, ending, ms, times_of};
+use crate::stopped_calls::Failure;
 
 fn timed_out(attempts: u32, source: Option<&str>) -> (Outcome, u32, Option<String>) {
     (Outcome::Timeout, attempts, source.map(str::to_owned))
-}
-
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error("input or output")]
-    Io(#[from] io::Error),
-    #[error("stopped")]
-    Stopped(#[from] Stopped),
 }
 
 fn is_timeout(failure: &Failure) -> bool {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use reattempt::retry;
 
-use crate::{cases, Calls};
+use crate::{cases, take, Calls};
 
 /// Not `Clone`.
 #[derive(Debug, Default)]
@@ -19,10 +19,6 @@ impl Job {
     fn size(&self) -> usize {
         self.size
     }
-}
-
-fn take<T>(value: T) -> T {
-    value
 }
 
 fn push(list: &mut Vec<u32>, calls: &Calls) {

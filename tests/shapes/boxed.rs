@@ -12,11 +12,7 @@ use futures::future::BoxFuture;
 use futures::FutureExt as _;
 use reattempt::retry;
 
-use crate::{cases, Calls};
-
-fn take<T>(value: T) -> T {
-    value
-}
+use crate::{cases, take, Calls};
 
 #[async_trait]
 trait Store: Send {

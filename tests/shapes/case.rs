@@ -25,6 +25,11 @@ impl Calls {
     }
 }
 
+/// Uses a value up.
+pub(crate) fn take<T>(value: T) -> T {
+    value
+}
+
 /// The number of attempts of every case.
 pub(crate) const ATTEMPTS: u32 = 3;
 

@@ -8,11 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use reattempt::retry;
 
-use crate::{cases, Calls};
-
-fn take<T>(value: T) -> T {
-    value
-}
+use crate::{cases, take, Calls};
 
 #[derive(Clone, Default)]
 struct Letter {

@@ -8,7 +8,7 @@ mod case;
 mod results;
 mod written;
 
-pub(crate) use case::{cases, Calls, Case, ATTEMPTS};
+pub(crate) use case::{cases, take, Calls, Case, ATTEMPTS};
 
 #[tokio::test(start_paused = true)]
 async fn every_shape_makes_all_its_attempts() {

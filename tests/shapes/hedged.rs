@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use reattempt::{retry, Attempt, Policy, Report};
 use tokio::time::sleep;
 
-use crate::{cases, Calls};
+use crate::{cases, take, Calls};
 
 /// Fails after a while. The second attempt must be a hedge, and only that one.
 async fn slow<T>(calls: &Calls) -> io::Result<T> {
@@ -19,10 +19,6 @@ async fn slow<T>(calls: &Calls) -> io::Result<T> {
     assert_eq!(attempt.is_hedge(), attempt.number() == 2);
     sleep(Duration::from_millis(10)).await;
     calls.fail()
-}
-
-fn take<T>(value: T) -> T {
-    value
 }
 
 #[derive(Clone)]

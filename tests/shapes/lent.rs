@@ -9,11 +9,7 @@ use std::sync::Arc;
 
 use reattempt::retry;
 
-use crate::{cases, Calls};
-
-fn take<T>(value: T) -> T {
-    value
-}
+use crate::{cases, take, Calls};
 
 trait Connection: Send {
     fn ping(&mut self);

@@ -12,11 +12,7 @@ use async_trait::async_trait;
 use futures::future::BoxFuture;
 use reattempt::retry;
 
-use crate::{cases, Calls};
-
-fn take<T>(value: T) -> T {
-    value
-}
+use crate::{cases, take, Calls};
 
 macro_rules! function {
     ($(#[$meta:meta])* $vis:vis $name:ident($calls:ident: $ty:ty, $pattern:pat, $other:ty) -> $output:ty $body:block) => {
