@@ -631,4 +631,30 @@ mod on_beside_verdict {
     }
 }
 
+mod shared_by_rc {
+    //! expect: `Rc<str>` cannot be shared between threads safely
+    //! errors: 2
+    use super::*;
+
+    async fn call(name: std::rc::Rc<str>) -> io::Result<usize> {
+        FAST_IO.run(async || io::Result::Ok(name.len())).await
+    }
+}
+
+mod generic_not_send {
+    //! expect: `F` cannot be sent between threads safely
+    //! errors: 2
+    use super::*;
+    use reattempt::{Retryable, Stopped};
+
+    async fn with_retry<E, F, A>(operation: F) -> Result<u8, E>
+    where
+        E: Retryable + From<Stopped> + fmt::Display + Send,
+        F: FnMut() -> A,
+        A: Future<Output = Result<u8, E>>,
+    {
+        FAST_IO.run(operation).await
+    }
+}
+
 fn main() {}
