@@ -430,20 +430,23 @@ async fn failed_retries_are_forgotten_after_the_functions_own_max_delay() {
         host.play().await
     }
     let (second, five_minutes) = (ms(1000), ms(300_000));
-    for (time, wait, calls) in [
-        (second, ms(900), 4 + 1),
-        (second, ms(1100), 4 + 4),
-        (second, ms(290_000), 4 + 4),
-        (second, ms(310_000), 4 + 4),
-        (five_minutes, ms(900), 4 + 1),
-        (five_minutes, ms(1100), 4 + 1),
-        (five_minutes, ms(290_000), 4 + 1),
-        (five_minutes, ms(310_000), 4 + 4),
+    for (time, takes, wait, calls) in [
+        (second, ms(0), ms(900), 4 + 1),
+        (second, ms(0), ms(1100), 4 + 4),
+        (second, ms(0), ms(290_000), 4 + 4),
+        (second, ms(0), ms(310_000), 4 + 4),
+        // From its end, not from its last retry.
+        (second, ms(1500), ms(900), 4 + 1),
+        (five_minutes, ms(0), ms(900), 4 + 1),
+        (five_minutes, ms(0), ms(1100), 4 + 1),
+        (five_minutes, ms(0), ms(290_000), 4 + 1),
+        (five_minutes, ms(0), ms(310_000), 4 + 4),
     ] {
-        let host = dead();
+        let slow = [Step::FailAfter(takes); 4];
+        let host = Script::new(slow.into_iter().chain([RESET]));
         let ended = waits(wait, async || remembered(time, &host).await).await;
         ended.unwrap_err();
-        assert_eq!(host.calls(), calls, "{time:?}, {wait:?}");
+        assert_eq!(host.calls(), calls, "{time:?}, {takes:?}, {wait:?}");
     }
 }
 

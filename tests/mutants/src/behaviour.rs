@@ -8,6 +8,9 @@
 //! by the tests that notice it, as `cargo test` gets them
 //! ```
 
+use std::fs;
+use std::path::Path;
+
 /// One change.
 #[derive(Debug)]
 pub(crate) struct Change<'t> {
@@ -40,9 +43,29 @@ pub(crate) fn changes(list: &str) -> Vec<Change<'_>> {
     list.trim().split("\n\n").map(one).collect()
 }
 
+/// Makes each change in the text of its file. If some have no place there, says so of all of them.
+pub(crate) fn plant_each<'c, 't: 'c>(
+    root: &Path,
+    changes: impl IntoIterator<Item = &'c Change<'t>>,
+) -> Result<Vec<(&'c Change<'t>, String)>, String> {
+    let (mut planted, mut misplaced) = (Vec::new(), Vec::new());
+    for change in changes {
+        let text = fs::read_to_string(root.join(change.file)).unwrap_or_default();
+        match change.plant(&text) {
+            Ok(text) => planted.push((change, text)),
+            Err(error) => misplaced.push(error),
+        }
+    }
+    if misplaced.is_empty() {
+        Ok(planted)
+    } else {
+        Err(misplaced.join("\n\n"))
+    }
+}
+
 impl Change<'_> {
     /// Makes the change in the text of its file, whose spaces and line breaks do not count.
-    pub(crate) fn plant(&self, text: &str) -> Result<String, String> {
+    fn plant(&self, text: &str) -> Result<String, String> {
         let dense = |text: &str| -> Vec<(usize, char)> {
             let chars = text.char_indices();
             chars.filter(|(_, char)| !char.is_whitespace()).collect()

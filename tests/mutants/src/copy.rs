@@ -102,8 +102,8 @@ impl Copy {
 
     /// Writes this text of a file into the copy, and runs its tests.
     pub(crate) fn fate_with(&self, file: &str, changed: &str, tests: &[&str]) -> Result<Fate> {
-        let text = fs::read_to_string(self.root.join(file))?;
         let file = self.folder.join(file);
+        let text = fs::read_to_string(&file)?;
         write(&file, changed.as_bytes())?;
         let fate = self.fate(tests);
         write(&file, text.as_bytes())?;

@@ -138,11 +138,7 @@ fn plant_behaviour(root: &Path, words: &str) -> Result<()> {
     let list = fs::read_to_string(root.join("tests/mutants/behaviour.txt"))?;
     let changes = behaviour::changes(&list);
     let changes = changes.iter().filter(|change| change.rule.contains(words));
-    let planted = changes.map(|change| {
-        let text = fs::read_to_string(root.join(change.file))?;
-        Ok((change, change.plant(&text).map_err(Error::msg)?))
-    });
-    let planted: Vec<_> = planted.collect::<Result<_>>()?;
+    let planted = behaviour::plant_each(root, changes).map_err(Error::msg)?;
     let copy = Copy::new(root, "behaviour")?;
     let tests: BTreeSet<_> = planted.iter().map(|(change, _)| change.tests).collect();
     for tests in tests {
