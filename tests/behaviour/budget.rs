@@ -13,7 +13,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
-use reattempt::{Attempt, Budget, Retryable, Stopped, Verdict, retry, with_report};
+use reattempt::{Attempt, Budget, Policy, Retryable, Stopped, Verdict, retry, with_report};
 use tokio::time::Instant;
 use tokio::time::error::Elapsed;
 
@@ -585,8 +585,13 @@ async fn a_loop_around_a_call_needs_a_pause_because_a_refused_call_returns_at_on
 async fn a_transient_failure_at_the_limit_costs_as_much_as_a_timeout() {
     static TOKENS: Budget = Budget::new().with_refill(0.0);
 
-    #[retry(attempts = 2, base = "0ms", jitter = "none", timeout = "100ms", budget = TOKENS)]
-    async fn call(progresses: u64, takes: u64, error: io::ErrorKind) -> io::Result<()> {
+    #[retry(policy = policy, hedge = "policy", budget = TOKENS)]
+    async fn call(
+        policy: &Policy,
+        progresses: u64,
+        takes: u64,
+        error: io::ErrorKind,
+    ) -> io::Result<()> {
         tokio::time::sleep(ms(progresses)).await;
         if progresses > 0 && Attempt::current().unwrap().number() == 1 {
             Attempt::record_progress();
@@ -599,18 +604,28 @@ async fn a_transient_failure_at_the_limit_costs_as_much_as_a_timeout() {
         io::ErrorKind::ConnectionReset,
         io::ErrorKind::ConnectionRefused,
     );
-    for (progresses, takes, error, price) in [
-        (0, 98, reset, 2.0),
-        (0, 99, reset, 6.0),
-        (0, 100, reset, 6.0),
-        (0, 101, reset, 6.0),
-        (0, 99, refused, 2.0),
-        (60, 120, reset, 2.0),
-        (60, 159, reset, 6.0),
+    let alone = Policy::new().with_base(ms(0)).with_timeout(ms(100));
+    let alone = alone.with_attempts(2);
+    // Its hedge ends 20 ms after the first attempt, whose limit it has.
+    let hedged = alone.clone().with_attempts(3).with_hedge(ms(20));
+    for (policy, progresses, takes, error, price) in [
+        (&alone, 0, 98, reset, 2.0),
+        (&alone, 0, 99, reset, 6.0),
+        (&alone, 0, 100, reset, 6.0),
+        (&alone, 0, 101, reset, 6.0),
+        (&alone, 0, 99, refused, 2.0),
+        (&alone, 60, 120, reset, 2.0),
+        (&alone, 60, 159, reset, 6.0),
+        (&hedged, 0, 78, reset, 2.0),
+        (&hedged, 0, 79, reset, 6.0),
+        (&hedged, 60, 100, reset, 2.0),
+        (&hedged, 60, 139, reset, 6.0),
     ] {
         let before = TOKENS.level();
-        call(progresses, takes, error).await.unwrap_err();
-        assert_eq!(before - TOKENS.level(), price, "{progresses} {takes} ms");
+        call(policy, progresses, takes, error).await.unwrap_err();
+        let paid = before - TOKENS.level();
+        let hedge = policy.hedge();
+        assert_eq!(paid, price, "{progresses} {takes} ms, {hedge:?}");
     }
 }
 

@@ -159,14 +159,16 @@ impl State<'_> {
     /// Waits after such an attempt, unless no other one follows.
     #[inline]
     fn wait(&mut self, retry: &mut Repeatable, failed: FailedWith<'_>) -> Result<Next, Outcome> {
+        let now = Stamp::now();
+        // A client that keeps to our timeout too may be first. A hedge has the limit of the first attempt.
+        let at_limit = retry.timed_out || self.frame.cut().minus(ROUNDED) <= now;
         if mem::replace(&mut self.frame.bodies, Bodies::One) != Bodies::One {
             retry.hint = self.frame.join_aside(retry.hint);
         }
-        let now = Stamp::now();
         self.frame.times.start(|| now);
         let situation = self.situation(now, retry.hint);
         let mut fitted = decide(retry, self.frame.refusal(), &situation)?;
-        let permit = self.take_permit(retry.timed_out, now);
+        let permit = self.take_permit(at_limit, now);
         if permit.is_none() {
             fitted = held_back(retry, &situation, Outcome::Budget)?;
         }
@@ -180,9 +182,9 @@ impl State<'_> {
         Ok(self.start_wait(range, now, Some(failed)))
     }
 
-    /// Takes a permit for the next retry, after an attempt that maybe ended at a limit of its client. Returns what the budget charges,
-    /// or `None` if it refuses.
-    fn take_permit(&self, timed_out: bool, now: Stamp) -> Option<Charge> {
+    /// Takes a permit for the next retry, after an attempt that maybe ended at its limit, or at one of its client. Returns what the
+    /// budget charges, or `None` if it refuses.
+    fn take_permit(&self, at_limit: bool, now: Stamp) -> Option<Charge> {
         let (Some(how), Some(budget)) = (self.frame.previous, self.budget()) else {
             return Some(Charge::Free);
         };
@@ -195,8 +197,7 @@ impl State<'_> {
         let failed = JustFailed {
             how,
             number: frame.number() - u32::from(hedged),
-            // A client that keeps to our timeout too may be first.
-            at_limit: timed_out || frame.cut().minus(ROUNDED) <= now,
+            at_limit,
             progressed: frame.progressed() == frame.number(),
             was_pending: frame.was_pending,
             had_begun: budget.had_begun(frame.faults),
