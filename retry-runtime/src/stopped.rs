@@ -18,8 +18,8 @@ pub enum Outcome {
     SuccessAfterRetry,
     /// The verdict or the rules allow no other attempt.
     NotRetryable,
-    /// A transaction or a request may have taken effect, because it was cut or its answer was lost. Nothing repeats it, whatever
-    /// else would have ended the call.
+    /// A transaction, a request or an inner call with `idempotent = false` may have taken effect, because it was cut or its answer was
+    /// lost. Nothing repeats it, whatever else would have ended the call.
     InDoubt,
     /// The last attempt failed, and no attempt is left.
     AttemptsExhausted,
@@ -66,7 +66,7 @@ words! {
 /// call was cancelled), `anyhow::Error`, `Box<dyn Error + Send + Sync>`, `String`, or any type with `From<Stopped>`.
 ///
 /// The [`source`](std::error::Error::source) is the error of an earlier attempt, if there was one and it could be kept. If a
-/// limit cut a `COMMIT` or a request, an error between the two says that it may have taken effect.
+/// limit cut a `COMMIT`, a request or an inner call that may not run twice, an error between the two says that it may have taken effect.
 #[derive(Debug)]
 pub struct Stopped {
     pub(crate) outcome: Outcome,
@@ -157,9 +157,11 @@ pub(crate) enum Effect {
         expect(dead_code, reason = "without `http`, there is no request")
     )]
     Request,
+    /// An inner call that must not run twice.
+    Call,
 }
 
-/// The source of a [`Stopped`] that cut a `COMMIT` or a request.
+/// The source of a [`Stopped`] that cut an effect.
 ///
 /// It is a link of its own, so that it is in the chain of sources even if an error type leaves out the `Stopped`, as
 /// `#[error(transparent)]` does.
@@ -188,6 +190,7 @@ impl fmt::Display for Stopped {
         f.write_str(match self.cut() {
             Some(Effect::Commit) => ", during a commit",
             Some(Effect::Request) => ", during a request",
+            Some(Effect::Call) => ", during a call that must not run twice",
             None => "",
         })?;
         write!(f, " ({})", self.effort())
@@ -212,6 +215,7 @@ impl fmt::Display for CutEffect {
         f.write_str(match self.effect {
             Effect::Commit => "the commit may have taken effect",
             Effect::Request => "the request may have run",
+            Effect::Call => "the call may have run",
         })
     }
 }

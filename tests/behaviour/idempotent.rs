@@ -3,9 +3,11 @@
 
 use std::io::{self, ErrorKind};
 
-use reattempt::{Outcome, Policy, Retryable, retry};
+use futures::future::BoxFuture;
+use reattempt::{Outcome, Policy, Retryable, deadline, propagate, retry, with_report};
+use tokio::time::timeout;
 
-use crate::script::{Script, Step, calls, stopped};
+use crate::script::{RESET, Script, Step, calls, ms, run, stopped};
 
 plays!(bare(idempotent = false, timeout = "1s"));
 
@@ -146,4 +148,71 @@ async fn what_is_unknown_is_retried_if_running_twice_does_no_harm() {
         run.with_idempotent(true).await
     };
     assert_eq!(calls(of_a_run, ErrorKind::Other).await, 3);
+}
+
+/// The body of an outer call that makes an inner one, which must not run twice.
+type Body = fn(&'static Script) -> BoxFuture<'static, io::Result<usize>>;
+
+const REFUSED: Step = Step::Fail(ErrorKind::ConnectionRefused);
+const NOT_FOUND: Step = Step::Fail(ErrorKind::NotFound);
+
+fn reset<T>() -> io::Result<T> {
+    Err(ErrorKind::ConnectionReset.into())
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outer_call_does_not_repeat_one_that_must_not_run_twice_and_may_have_run() {
+    use Outcome::{AttemptsExhausted, InDoubt, NotRetryable, Success, Timeout};
+    plays!(pay(delays = ["0s"], idempotent = false));
+    plays!(waits(delays = ["9s"], idempotent = false, timeout = "9s"));
+    #[retry(delays = ["0s"], idempotent = false, blocking)]
+    fn blocks(script: &Script) -> io::Result<usize> {
+        run(script.play())
+    }
+    let returns: Body = |script| Box::pin(pay(script));
+    let hides: Body = |script| Box::pin(async { pay(script).await.or_else(|_| reset()) });
+    let catches: Body = |script| Box::pin(async { pay(script).await.or(Ok(0)) });
+    let fails_later: Body = |script| Box::pin(async { pay(script).await.and_then(|_| reset()) });
+    let leaves: Body = |script| Box::pin(async { timeout(ms(9), pay(script)).await? });
+    let spawns: Body = |script| Box::pin(async { tokio::spawn(propagate(pay(script))).await? });
+    let blocks: Body = |script| Box::pin(async { blocks(script) });
+    let is_late: Body = |script| Box::pin(deadline::scope(ms(0), waits(script)));
+    let waits: Body = |script| Box::pin(waits(script));
+    for (what, step, body, calls, outcome) in [
+        ("returns", RESET, returns, 1, InDoubt),
+        ("hides", RESET, hides, 1, InDoubt),
+        ("catches", RESET, catches, 1, Success),
+        ("blocks", RESET, blocks, 1, InDoubt),
+        ("spawns", RESET, spawns, 1, InDoubt),
+        ("is cut", Step::Hang, returns, 1, InDoubt),
+        ("is cut in a task", Step::Hang, spawns, 1, InDoubt),
+        ("leaves", Step::Hang, leaves, 1, InDoubt),
+        // Its retry is subtracted.
+        ("refused", REFUSED, hides, 4, AttemptsExhausted),
+        ("refused, blocks", REFUSED, blocks, 4, AttemptsExhausted),
+        ("refused, in a wait", REFUSED, waits, 3, Timeout),
+        ("permanent", NOT_FOUND, returns, 1, NotRetryable),
+        (
+            "hides a permanent one",
+            NOT_FOUND,
+            hides,
+            3,
+            AttemptsExhausted,
+        ),
+        ("later", Step::Succeed, fails_later, 3, AttemptsExhausted),
+        ("late", Step::Hang, is_late, 0, AttemptsExhausted),
+    ] {
+        let script: &_ = Box::leak(Box::new(Script::new([step])));
+        let outer = Policy::new().with_timeout(ms(1_000)).run(|| body(script));
+        let outer = outer.when(|error| error.kind() != ErrorKind::NotFound);
+        let (ended, report) = with_report(outer.unboxed()).await;
+        if what == "is cut" {
+            let text = ended.as_ref().unwrap_err().to_string();
+            let expected =
+                "timed out after 1s, during a call that must not run twice (1 attempt, 1s)";
+            assert_eq!(text, expected);
+        }
+        let seen = (script.calls(), report.unwrap().outcome());
+        assert_eq!(seen, (calls, outcome), "{what}: {ended:?}");
+    }
 }

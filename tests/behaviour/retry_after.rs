@@ -82,6 +82,14 @@ async fn it_is_asked_once_for_each_retry_that_it_delays() {
         call(gone, twice, &asked).await.unwrap_err();
         assert_eq!(asked.get(), expected, "{gone} {twice}");
     }
+    // Nor if an inner call is in doubt.
+    #[retry(attempts = 3, retry_after = |_| { asked.set(asked.get() + 1); Some(ms(1)) })]
+    async fn outer(asked: &Cell<u32>) -> Result<(), Failure> {
+        call(false, false, asked).await
+    }
+    let asked = Cell::new(0);
+    outer(&asked).await.unwrap_err();
+    assert_eq!(asked.get(), 0);
 }
 
 /// A request, the breaks of its body and the requests that resume it share their delays.
@@ -129,6 +137,15 @@ async fn delays_that_the_caller_owns_go_on_in_the_next_call() {
         assert!(ends.take().is_empty());
     }
     assert_eq!(download.delays.next(), None);
+
+    // Nor does a timeout that `unless` does not let it retry.
+    #[retry(delays = &mut *delays, timeout = "1s", unless = |_| true)]
+    async fn vetoed(delays: &mut std::vec::IntoIter<Duration>) -> Result<(), Failure> {
+        std::future::pending().await
+    }
+    let mut delays = vec![ms(0)].into_iter();
+    vetoed(&mut delays).await.unwrap_err();
+    assert_eq!(delays.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -34,10 +34,7 @@ impl State<'_> {
         kind: fn(Verdict) -> PreviousFailure,
         words: &dyn Display,
     ) -> Result<Next, Outcome> {
-        // Of two, the other one may be in its commit.
-        let alone = !matches!(self.frame.bodies, Bodies::Both(_));
-        let is_own = alone || self.frame.has_open_effect_of_body();
-        let ruling = if is_own && self.is_in_doubt() {
+        let ruling = if self.body_is_in_doubt() {
             Ruling::stop(Assessment::UNKNOWN)
         } else {
             self.harmless(ruling)
@@ -72,6 +69,13 @@ impl State<'_> {
         self.settings.idempotent != Some(true) && self.frame.open_effect().is_some()
     }
 
+    /// The same for a body that ended. Of two, the other one may be in its commit.
+    fn body_is_in_doubt(&self) -> bool {
+        let alone = !matches!(self.frame.bodies, Bodies::Both(_));
+        let is_own = alone || self.frame.has_open_effect_of_body();
+        is_own && self.is_in_doubt()
+    }
+
     /// The ruling, for a function whose attempts may do harm twice.
     fn harmless(&self, ruling: Ruling) -> Ruling {
         if self.settings.idempotent == Some(false) {
@@ -83,7 +87,7 @@ impl State<'_> {
     /// Whether another attempt may follow, as far as the rules and the number of attempts say.
     pub(super) fn may_retry(&self, ruling: Ruling) -> bool {
         let is_left = self.frame.attempts_in_a_row() < self.own_attempts();
-        self.harmless(ruling).retry && is_left && self.is_enabled()
+        self.harmless(ruling).retry && !self.body_is_in_doubt() && is_left && self.is_enabled()
     }
 
     /// Notes the delay that `retry_after` or an `Ok` asks for after the attempt that ended.

@@ -13,7 +13,7 @@ use crate::clock::Stamp;
 use crate::context::{Bodies, Phase};
 use crate::listen::{is_listening, notify};
 use crate::metrics::Attempted;
-use crate::report::{HedgeOutcome, Which};
+use crate::report::{HedgeOutcome, PreviousFailure, Which};
 use crate::stopped::{CutEffect, Outcome, Stopped};
 
 impl State<'_> {
@@ -122,9 +122,21 @@ impl State<'_> {
             self.budget().inspect(|budget| budget.give_back(charge));
         }
         if self.is_noted() {
+            self.end_begun(outcome);
             self.on_call_ended(outcome);
         }
         outcome
+    }
+
+    /// Outer calls may repeat a call that must not run twice, if it succeeded, had no effect, or another attempt would not help.
+    fn end_begun(&self, outcome: Outcome) {
+        let previous = self.frame.previous;
+        let is_known = matches!(outcome, Outcome::Success | Outcome::SuccessAfterRetry)
+            || previous == Some(PreviousFailure::Failed(Verdict::Permanent))
+            || !self.may_have_run();
+        if let Some(rest) = self.frame.rest.get().filter(|_| is_known) {
+            rest.noted().end_begun();
+        }
     }
 
     /// Ends an attempt. `words` are its error, if it failed. Returns what the budget has charged for it.

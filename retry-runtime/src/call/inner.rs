@@ -29,11 +29,14 @@ impl State<'_> {
             let node = around.begin(number, (prepares, follows), function, Stamp::now);
             let _ = self.frame.node.set(node);
         }
-        if begins
-            && self.settings.idempotent != Some(true)
-            && (outer.is_call() || outer.is_attempt())
-        {
-            self.frame.begin_within(outer);
+        let idempotent = self.settings.idempotent;
+        if idempotent != Some(true) && (outer.is_call() || outer.is_attempt()) {
+            if begins {
+                self.frame.begin_within(outer);
+            }
+            if idempotent == Some(false) && !self.settings.opens_requests {
+                self.frame.open_call();
+            }
         }
         self.allow_within(outer);
     }

@@ -1,18 +1,16 @@
-//! What was cut, or whose answer was lost, may have taken effect, so its attempt must not be repeated: a `COMMIT`, and a request that
-//! may not run twice.
+//! What was cut, or whose answer was lost, may have taken effect, so its attempt must not be repeated: a `COMMIT`, a request that
+//! may not run twice, and an inner call that may not (`call/inner.rs`).
 //!
 //! The open effects of an attempt are those that began in it and are not known to have ended. Each is noted in all outer attempts when
 //! it begins, because nothing may poll the calls between them before a limit of an outer call cuts its attempt: they may run in tasks,
 //! or in a `FuturesUnordered`, which polls only what was woken.
 
 use std::future::poll_fn;
-use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Poll, Waker};
+use std::sync::{Arc, PoisonError};
+use std::task::Poll;
 
 use super::frame::Frame;
 use super::rest::OpenEffect;
-use crate::atomics::Flag;
 use crate::stopped::{Effect, Outcome};
 use crate::trace::{Lines, TEN_IN_A_SECOND, in_doubt, limited};
 
@@ -90,22 +88,9 @@ async fn begin_by(
 }
 
 impl OpenEffect {
-    const fn new(effect: Effect) -> Self {
-        Self {
-            effect,
-            answered: Flag::new(),
-            ended: Flag::new(),
-            waiting: Mutex::new(Vec::new()),
-        }
-    }
-
     pub(crate) fn end(&self, ended: Ended) {
         match ended {
-            Ended::Known => {
-                self.ended.raise();
-                let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-                mem::take(&mut *waiting).into_iter().for_each(Waker::wake);
-            }
+            Ended::Known => self.end_known(),
             #[cfg(any(feature = "http-1", test))]
             Ended::Answered => drop(self.answered.raise()),
             Ended::InDoubt => (),
@@ -147,13 +132,6 @@ impl Frame {
         let in_call = self.is_attempt() || self.is_call();
         let other = in_call.then(|| self.within_rest().open(effect, self.which()));
         other.flatten().map_or(Ok(in_call), Err)
-    }
-
-    /// Adds what opens to the effects of the outer attempts. Returns what must end before.
-    #[cfg(feature = "_layers")]
-    fn open_outside(&self, effect: &Arc<OpenEffect>) -> Option<Arc<OpenEffect>> {
-        let (rest, body) = self.around()?;
-        rest.open(effect, *body)
     }
 }
 

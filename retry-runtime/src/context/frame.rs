@@ -23,9 +23,7 @@ use scoped_tls_hkt::ScopedKey;
 pub(crate) use self::note::beside_body;
 use super::nesting::Node;
 use super::phase::{Allowed, Bodies, Leeway, Phase, Times};
-#[cfg(feature = "_layers")]
-use super::rest::OuterBody;
-use super::rest::{Noted, Rest};
+use super::rest::{Noted, OpenEffect, Rest};
 use crate::budget::Charge;
 use crate::clock::Stamp;
 use crate::report::{HedgeOutcome, PreviousFailure, Which};
@@ -254,11 +252,19 @@ impl Frame {
         }
     }
 
-    /// Where the call began, if that is an outer attempt.
-    #[cfg(feature = "_layers")]
-    pub(super) fn around(&self) -> Option<&OuterBody> {
+    /// Adds what opens to the effects of the outer attempts. Returns what must end before.
+    pub(super) fn open_outside(&self, effect: &Arc<OpenEffect>) -> Option<Arc<OpenEffect>> {
         let of_node = self.node.get().and_then(|node| node.around());
-        of_node.or_else(|| self.rest.get()?.around())
+        let (rest, body) = of_node.or_else(|| self.rest.get()?.around())?;
+        rest.open(effect, *body)
+    }
+
+    /// An attempt of this call, which must not run twice, begins. If it is never known to have had no effect, the outer attempts are not
+    /// repeated.
+    pub(crate) fn open_call(&self) {
+        let open = Arc::new(OpenEffect::new(Effect::Call));
+        self.open_outside(&open);
+        self.rest().noted().begun = Some(open);
     }
 
     /// How many attempts the call made, without those that no longer count because a later one made progress.

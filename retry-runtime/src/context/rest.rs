@@ -1,7 +1,7 @@
 //! What most calls never need, so that it is made when it is first needed. Tasks that carry an attempt share it.
 
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-#[cfg(any(feature = "_transactions", feature = "http-1", test))]
 use std::task::Waker;
 use std::time::Duration;
 
@@ -37,8 +37,25 @@ pub(crate) struct OpenEffect {
     /// It is known how it ended, or that it had no effect.
     pub(super) ended: Flag,
     /// What waits for that, in the other body of the attempt.
-    #[cfg(any(feature = "_transactions", feature = "http-1", test))]
     pub(super) waiting: Mutex<Vec<Waker>>,
+}
+
+impl OpenEffect {
+    pub(super) const fn new(effect: Effect) -> Self {
+        Self {
+            effect,
+            answered: Flag::new(),
+            ended: Flag::new(),
+            waiting: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// It is known how it ended.
+    pub(super) fn end_known(&self) {
+        self.ended.raise();
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        mem::take(&mut *waiting).into_iter().for_each(Waker::wake);
+    }
 }
 
 #[derive(Debug, Default)]
@@ -54,6 +71,8 @@ pub(crate) struct Noted {
     pub(crate) waits: Waits,
     /// What began in the present attempt, and may not happen twice.
     pub(crate) effects: Effects,
+    /// The present attempt itself, as outer ones know it, if the call must not run twice.
+    pub(crate) begun: Option<Arc<OpenEffect>>,
     /// The failure of one of two bodies, while the other may succeed.
     pub(crate) aside: Option<Failure>,
     /// The future of `cancel_waits` completed: no hedge begins, and no failure is set aside.
@@ -89,17 +108,19 @@ impl Noted {
     }
 
     /// Adds what opens in this body, and leaves out what has ended. Of what was answered, one stands for all. Returns what is open in
-    /// the other body, if only one at a time may begin: then it adds nothing.
-    #[cfg(any(feature = "_transactions", feature = "http-1", test))]
+    /// the other body, if only one at a time may begin: then it adds nothing. No call waits, nor does anything wait for one: of two that
+    /// wait for what is open inside them, each would wait for the other.
     fn open(&mut self, effect: &Arc<OpenEffect>, body: Which) -> Option<Arc<OpenEffect>> {
-        let is_other = |(_, of): &&OpenedIn| self.effects.one_at_a_time && *of != body;
+        let waits = |effect: &OpenEffect| effect.effect != Effect::Call;
+        let one_at_a_time = self.effects.one_at_a_time && waits(effect);
+        let is_other = |(open, of): &&OpenedIn| one_at_a_time && *of != body && waits(open);
         let other = self.open_effects().find(is_other);
         if let Some((other, _)) = other {
             return Some(Arc::clone(other));
         }
         let mut answered = false;
         self.effects.retain(|known| {
-            let counts = known.answered.is_down() || !std::mem::replace(&mut answered, true);
+            let counts = known.answered.is_down() || !mem::replace(&mut answered, true);
             known.ended.is_down() && counts
         });
         let begun = (Arc::clone(effect), body);
@@ -113,10 +134,16 @@ impl Noted {
     /// Forgets what the attempt that ended leaves: the next one has no open effect, and may wait for a pause again. After the
     /// signal no attempt follows, and what was cut may have taken effect.
     pub(crate) fn go_on(&mut self) {
+        self.end_begun();
         if !self.signalled {
             self.effects = Effects::default();
             self.waits.longest_pause = None;
         }
+    }
+
+    /// Outer attempts may be repeated: the attempt that must not run twice had no effect, or it is known.
+    pub(crate) fn end_begun(&mut self) {
+        self.begun.take().inspect(|begun| begun.end_known());
     }
 }
 
@@ -136,17 +163,15 @@ impl Rest {
 
     /// Adds what opens in this body to the effects of the attempt, and to those of each outer one. Returns what is open in the other
     /// body of one of them, and must end before.
-    #[cfg(any(feature = "_transactions", feature = "http-1", test))]
     pub(super) fn open(&self, effect: &Arc<OpenEffect>, body: Which) -> Option<Arc<OpenEffect>> {
         let other = self.noted().open(effect, body);
         other.or_else(|| {
-            self.around()
-                .and_then(|(rest, body)| rest.open(effect, *body))
+            let (rest, body) = self.around()?;
+            rest.open(effect, *body)
         })
     }
 
     /// Where the call began.
-    #[cfg(any(feature = "_transactions", feature = "http-1", test))]
     pub(super) fn around(&self) -> Option<&OuterBody> {
         self.around.get()
     }

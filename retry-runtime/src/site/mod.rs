@@ -84,6 +84,8 @@ pub struct SiteSettings<'p> {
     pub(crate) policy: Policy,
     /// Whether the function may run twice, if that is said.
     pub(crate) idempotent: Option<bool>,
+    /// Whether it knows itself when a request of it leaves, so that outer calls know the request in place of the call.
+    pub(crate) opens_requests: bool,
     /// Whether the text of errors stays out of the log.
     pub(crate) sensitive: bool,
     /// Whether a hook wants to know what the call did, and how long it took.
@@ -113,6 +115,7 @@ impl<'p> SiteSettings<'p> {
             delays: None,
             policy,
             idempotent: None,
+            opens_requests: false,
             sensitive: false,
             listens: false,
         }

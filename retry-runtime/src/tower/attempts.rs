@@ -54,6 +54,7 @@ impl<Q, L> RetryLayer<Q, L> {
         let budget = (layer.budget)(&policy, host.as_deref().unwrap_or(ANY_HOST));
         let mut site = layer.site.clone();
         site.policy = policy;
+        site.opens_requests = true;
         if let Some(budget) = &budget {
             site = site.with_budget(budget.budget());
         }

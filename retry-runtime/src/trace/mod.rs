@@ -65,6 +65,7 @@ pub(crate) const fn in_doubt(effect: Effect) -> &'static str {
     match effect {
         Effect::Commit => "a transaction may have taken effect; nothing repeats it",
         Effect::Request => "a request may have run; nothing repeats it",
+        Effect::Call => "an inner call may have run; nothing repeats it",
     }
 }
 

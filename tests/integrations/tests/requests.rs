@@ -634,8 +634,14 @@ harmful! {
     a_copy(_http, url) -> RequestError, 2 of [Answer::Reset] => {
         plain(stored(url).try_clone().unwrap().send()).await
     }
-    an_inner_call(http, url) -> RequestError, 2 of [Answer::Reset] => {
+    in_both_attempts(http, url, hedge = "1ms", timeout = "300ms") -> RequestError, 2 of [Answer::Stall; 2] => {
+        static BOTH: LazyLock<Barrier> = LazyLock::new(|| Barrier::new(2));
+        BOTH.wait().await;
         not_twice(http, url).await
+    }
+    before_a_step(http, url, when = |_| true) -> BoxError, 3 of [] => {
+        not_twice(http, url).await?;
+        Err("a later step".into())
     }
     a_closure(http, url, attempts = 1) -> RequestError, 2 of [Answer::Reset] => {
         POLICY.run(|| in_a_closure(http, url)).await

@@ -171,12 +171,20 @@ async fn post_once(url: &str) -> Result<String, RequestError> {
     Ok(response.text().await?)
 }
 
+/// An outer function, which says nothing.
+#[retry(attempts = 3, base = "1ms", when = |_| true)]
+async fn post_within(url: &str) -> Result<String, RequestError> {
+    post_once(url).await
+}
+
 #[tokio::test]
 async fn a_request_that_may_have_run_is_not_retried_with_idempotent_false() {
     for answer in [&[Answer::Reset], &[TRUNCATED], &[UNAVAILABLE]] as [&'static [Answer]; 3] {
-        let server = Loopback::start(answer).await;
-        post_once(&server.url()).await.unwrap_err();
-        assert_eq!(server.calls(), 1, "{answer:?}");
+        let servers = (Loopback::start(answer).await, Loopback::start(answer).await);
+        post_once(&servers.0.url()).await.unwrap_err();
+        post_within(&servers.1.url()).await.unwrap_err();
+        let calls = (servers.0.calls(), servers.1.calls());
+        assert_eq!(calls, (1, 1), "{answer:?}");
     }
 }
 
@@ -222,7 +230,6 @@ sends! { LISTED:
     as_a_value(client, url) client.execute(Request::new(Method::POST, url.parse().unwrap()));
     by_a_path(client, url) Client::post(client, url).send();
     in_a_function(client, url) payment(client, url).send();
-    once_inside(_client, url) post_once(url);
 }
 
 #[retry(blocking, attempts = 3, base = "1ms")]

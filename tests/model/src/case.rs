@@ -70,17 +70,13 @@ pub(crate) enum Asks {
 
 /// The settings of one function. `budget` is an index, and `policy` says whether a policy has them.
 #[derive(Debug, Clone, Copy)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a key of the attribute"
-)]
 pub(crate) struct Settings {
     pub attempts: u32,
     pub timeout: Option<u64>,
     pub deadline: Option<u64>,
     pub hedge: Option<u64>,
     pub jitter: bool,
-    pub idempotent: bool,
+    pub idempotent: Option<bool>,
     pub blocking: bool,
     pub budget: Option<usize>,
     pub nested: Nested,

@@ -63,9 +63,13 @@ impl Tester {
         let keys = |call: &Settings| {
             call.nested != Nested::Add || call.before.is_some() || call.hedge.is_some()
         };
-        let keys = case.calls.iter().any(keys);
+        // Nor does `Run::on` ask what it does not select, so it does not know whether that is permanent.
+        let on = |call: &Settings| call.rule == Rule::On && call.idempotent == Some(false);
+        let keys = case.calls.iter().any(keys) || case.calls.iter().skip(1).any(on);
+        // Only a run says nothing of `idempotent`.
+        let runs = case.calls.iter().any(|call| call.idempotent.is_none());
         for form in [Form::Keys, Form::Policy, Form::Run] {
-            if form == Form::Run && keys {
+            if form == Form::Run && keys || form != Form::Run && runs {
                 continue;
             }
             let played = self.play(case, form, None);

@@ -12,10 +12,10 @@ struct Running { number: u32, ends: u64, cut: u64, result: Result<usize, Failed>
 
 /// A call. The attempts `before` progress do not count. `permit` is what the budget gave for a retry that has not
 /// begun. `cut` is the limit of the attempt, `of_use` what the deadline leaves an attempt, and `patience` when the call
-/// waits no longer in a pause. The delay before the present attempt `was_cut`. `fault` is the one that its budget saw when the call
-/// began.
+/// waits no longer in a pause. The delay before the present attempt `was_cut`. `opened` is where the present attempt is
+/// among what is open, of which there was so much when the call had `begun`. `fault` is the one that its budget saw then.
 struct Call {
-    settings: Settings, deadline: u64, cut: u64, most: u32, before: u32, permit: u64, of_use: u64, patience: Option<u64>, was_cut: bool, fault: Option<u32>, source: Option<usize>, report: Report,
+    settings: Settings, deadline: u64, cut: u64, most: u32, before: u32, permit: u64, of_use: u64, patience: Option<u64>, was_cut: bool, progressed: bool, timed_out: bool, opened: Option<usize>, begun: usize, fault: Option<u32>, source: Option<usize>, report: Report,
 }
 
 impl Call {
@@ -33,7 +33,7 @@ impl Model<'_> {
         let report = Report { depth, outcome: "dropped", ..Report::default() };
         let deadline = own.min(inherited);
         let of_use = (deadline.saturating_sub(began) / 10).min(ms(50));
-        let mut call = Call { settings, deadline, cut: NEVER, most, before: 0, permit: 0, of_use, patience: None, was_cut: false, fault: None, source: None, report };
+        let mut call = Call { settings, deadline, cut: NEVER, most, before: 0, permit: 0, of_use, patience: None, was_cut: false, progressed: false, timed_out: false, opened: None, begun: self.open.len(), fault: None, source: None, report };
         self.refused = None;
         self.earlier.push(Retries::default());
         (self.numbers[depth], self.pending[depth]) = (0, false);
@@ -44,18 +44,23 @@ impl Model<'_> {
             call.report.outcome = "cancelled";
             ended = Ok(Err(stopped("cancelled", call.source)));
         }
+        let in_doubt = self.in_doubt(&call);
         let mut report = call.report;
         report.elapsed = self.now.saturating_sub(began);
         if let Some(budget) = settings.budget {
             self.give(budget, call.permit); // Its retry never began.
             report.level = Some(self.levels[budget]);
         }
+        let outcome = report.outcome;
+        let cut = call.timed_out && matches!(outcome, "timeout" | "deadline");
+        if cut && self.is_open(&call) { report.verdict = Some(Unknown) }
+        if in_doubt && !matches!(outcome, "success" | "success_after_retry" | "dropped") { report.outcome = "in_doubt" }
         self.seen.reports.push(report);
         // A call passes what it remembers to the outer call.
         let earlier = self.earlier.pop().unwrap_or_default();
         add(&mut self.failed_inside, earlier);
         self.failed_inside[depth][self.path >> 1] = if report.outcome.starts_with("success") { 0 } else { report.attempts.saturating_sub(1).saturating_sub(call.before) };
-        let refused = match report.outcome {
+        let refused = match outcome {
             "deadline" | "paused" => Some("deadline"),
             "success" | "success_after_retry" => None,
             refused @ ("budget" | "hint_too_long" | "cancelled") => Some(refused),
@@ -82,13 +87,19 @@ impl Model<'_> {
             let hedges = self.seen.reports.iter().filter(|report| report.hedge.is_some()).count();
             self.starved |= hedges > 9 || self.seen.events.len() >= ENDLESS;
             if self.starved { return Err(Halt::Dropped) }
+            // Calls around know of an attempt that must not run twice.
+            if call.settings.idempotent == Some(false) && call.report.depth > 0 {
+                call.opened = Some(self.open.len());
+                self.open.push(call.report.depth);
+            }
             let ended = self.attempt(call);
             let failed_inside = std::mem::take(&mut self.failed_inside);
             let earlier = self.earlier.last_mut().expect("that of this call");
             add(earlier, failed_inside);
             if self.progress > 0 { (call.before, *earlier) = (self.progress.saturating_sub(1), Retries::default()) }
-            if let Some(end) = cut_off(call, &ended) {
-                call.report.verdict = Some(Transient);
+            call.progressed |= self.progress > 0;
+            if let Some(end) = self.cut_off(call, &ended) {
+                call.report.verdict = Some(end.verdict);
                 return Ok(Err(end));
             }
             let Ended { mut result, other } = ended?;
@@ -101,23 +112,29 @@ impl Model<'_> {
                         (self.faults[budget].is_on, self.faults[budget].is_serious) = (false, false);
                     }
                 }
+                self.is_known(call);
                 return Ok(result.expect("it was not cut"));
             };
             call.source = failed.run;
-            self.pause(call, failed);
+            let in_doubt = self.in_doubt(call);
+            if !in_doubt { self.pause(call, failed) }
+            if !in_doubt && (failed.verdict == Permanent || matches!(failed.verdict, Refused | Conflict) && !call.progressed) { self.is_known(call) }
             // Of two attempts, the dearer failure counts.
             let (mut dearer, mut hint) = (failed, failed.hint);
             if let Some(other) = other.filter(|_| may_retry(&call.settings, failed)) {
                 if price(other) > price(failed) { dearer = other }
                 hint = hint.max(other.hint);
             }
-            call.report.verdict = Some(dearer.verdict);
+            call.timed_out = failed.timed_out;
+            call.report.verdict = Some(if in_doubt && failed.stopped != Some(NOT_READY) { Unknown } else { dearer.verdict });
             let latest = self.latest(call);
             let outcome = match self.decide(call, failed, dearer, hint, latest) {
                 Ok(delay) => {
                     let (depth, after, from, end) = (call.report.depth, call.report.attempts, self.now, self.now.saturating_add(delay));
                     self.seen.events.push(Event::Retries { depth, after, verdict: dearer.verdict, delay, at: from });
                     (call.permit, call.patience) = (self.taken, None);
+                    self.is_known(call);
+                    self.open.truncate(call.begun);
                     let waited = self.pass(if call.settings.blocking { end.saturating_add(self.case.late) } else { end.next_multiple_of(ms(1)) });
                     call.report.waited += self.now.saturating_sub(from);
                     waited?;
@@ -132,7 +149,7 @@ impl Model<'_> {
                         }
                         self.limits.pop();
                         self.gone(depth, 0);
-                        if let Some(end) = cut_off(call, &prepared) { return Ok(Err(end)) }
+                        if let Some(end) = self.cut_off(call, &prepared) { return Ok(Err(end)) }
                         prepared?;
                         if after == fails_after {
                             call.report.outcome = "not_retryable";
@@ -156,7 +173,7 @@ impl Model<'_> {
             };
             call.report.outcome = outcome;
             let unready = matches!(result, Some(Ok(_))) && call.settings.asks == Asks::Until;
-            return Ok(result.filter(|_| !unready).unwrap_or(Err(stopped(outcome, call.source))));
+            return Ok(result.filter(|_| !unready).unwrap_or(Err(self.stopped(call, outcome))));
         }
     }
 
@@ -206,7 +223,7 @@ impl Model<'_> {
         let (settings, in_a_row) = (call.settings, call.report.attempts.saturating_sub(call.before));
         let or_timeout = |outcome| Err(if failed.timed_out { "timeout" } else { outcome });
         self.by("2: the rules judge the failure");
-        if !may_retry(&settings, failed) { return or_timeout("not_retryable") }
+        if !may_retry(&settings, failed) || self.in_doubt(call) { return or_timeout("not_retryable") }
         // With unlimited attempts, a refusal is a long wait.
         let (unlimited, mut held_back) = (call.most == u32::MAX, false);
         self.by("3: an inner call was refused a retry");
@@ -379,6 +396,36 @@ impl Model<'_> {
         sum
     }
 
+    /// Ends a call whose deadline cut what it does.
+    fn cut_off<T>(&self, call: &mut Call, ended: &Result<T, Halt>) -> Option<Failed> {
+        let own = matches!(ended, Err(Halt::Cut(depth)) if *depth == call.report.depth);
+        if own { call.report.outcome = "deadline" }
+        own.then(|| self.stopped(call, "deadline"))
+    }
+
+    /// Whether an inner call of this attempt may have run that must not run twice. A call between them that may run twice hides it.
+    fn is_open(&self, call: &Call) -> bool {
+        let depth = call.report.depth;
+        let hides = |call: usize| self.case.calls[call].idempotent == Some(true);
+        self.open[call.begun..].iter().any(|inner| *inner > depth && !(depth + 1..*inner).any(hides))
+    }
+
+    /// Whether such a call is open, and this one may not run twice either: then this one is not repeated.
+    fn in_doubt(&self, call: &Call) -> bool {
+        call.settings.idempotent != Some(true) && self.is_open(call)
+    }
+
+    /// The attempt had no effect, or what it had is known, or another one would not help: calls around may repeat it.
+    fn is_known(&mut self, call: &mut Call) {
+        if let Some(at) = call.opened.take() { self.open.remove(at); }
+    }
+
+    /// A limit that cut what may not run twice has an unknown verdict.
+    fn stopped(&self, call: &Call, outcome: &'static str) -> Failed {
+        let failed = stopped(outcome, call.source);
+        if matches!(outcome, "timeout" | "deadline") && self.is_open(call) { Failed { verdict: Unknown, ..failed } } else { failed }
+    }
+
     /// An attempt and its hedge, which share the timeout. Those that still run stay in `running`.
     fn race(&mut self, call: &mut Call, hedge: u64, running: &mut Vec<Running>) -> Result<Ended, Halt> {
         let (settings, depth) = (call.settings, call.report.depth);
@@ -402,7 +449,7 @@ impl Model<'_> {
                 let alone = !self.carried && self.case.calls[..depth].iter().all(|around| around.hedge.is_none());
                 let time = call.deadline.saturating_sub(self.now) > settings.hedge.unwrap_or(0).max(ms(1));
                 let on = self.seen.events.len() < self.case.off_at;
-                if !(call.most > 1 && settings.idempotent && on && alone && time) { hedge = None }
+                if !(call.most > 1 && settings.idempotent != Some(false) && on && alone && time) { hedge = None }
                 else if !half { (hedge, call.report.hedge) = (None, Some("refused")) }
                 continue;
             }
@@ -430,22 +477,18 @@ fn add(retries: &mut Retries, more: Retries) {
 /// Which retry follows. A hedge is none.
 fn number(call: &Call) -> u32 { call.report.attempts.saturating_sub(u32::from(call.report.hedge == Some("lost"))) }
 
-/// Ends a call whose deadline cut what it does.
-fn cut_off<T>(call: &mut Call, ended: &Result<T, Halt>) -> Option<Failed> {
-    let own = matches!(ended, Err(Halt::Cut(depth)) if *depth == call.report.depth);
-    if own { call.report.outcome = "deadline" }
-    own.then(|| stopped("deadline", call.source))
-}
 
 fn may_retry(settings: &Settings, failed: Failed) -> bool {
     let no_effect = matches!(failed.verdict, Refused | Conflict);
     let ruled = match settings.rule {
-        Rule::Nothing if failed.verdict == Unknown => settings.idempotent,
+        Rule::Nothing if failed.verdict == Unknown => settings.idempotent == Some(true),
+        // `on` does not look behind what was cut and may not run twice.
+        Rule::On if failed.verdict == Unknown && failed.stopped.is_some() => settings.idempotent == Some(true),
         Rule::Nothing | Rule::On => failed.verdict != Permanent,
         Rule::When => failed.verdict != Unknown,
         Rule::Unless => !matches!(failed.verdict, Unknown | Throttled) && failed.stopped != Some("timeout"),
     };
-    ruled && (settings.idempotent || no_effect)
+    ruled && (settings.idempotent != Some(false) || no_effect)
 }
 
 /// What the model calls an `Ok` that is not ready.

@@ -53,7 +53,7 @@ pub(crate) fn plans() -> Vec<Plan> {
     for (name, longer, settings) in [("async", "async, longer", PLAIN), ("blocking", "blocking, longer", blocks)] {
         let cases = limits(&attempts(&of(&[settings]), 0, &[1, 2, 3, 4]), 0, &DEADLINES);
         let cases = budgets(&cases, &[0], &BUDGETS);
-        let idempotent = each(&cases, &[true, false], |case, value| case.calls[0].idempotent = value);
+        let idempotent = each(&cases, &[true, false], |case, value| case.calls[0].idempotent = Some(value));
         let lates: &[u64] = if settings.blocking { &[0, ms(7)] } else { &[0] };
         let late = each(&idempotent, lates, |case, value| case.late = value);
         plan(name, late, all(), 3, false);
@@ -71,7 +71,7 @@ pub(crate) fn plans() -> Vec<Plan> {
     for (name, prepares, settings) in [("asks", "prepares", PLAIN), ("asks, blocking", "prepares, blocking", blocks)] {
         let cases = limits(&attempts(&of(&[settings]), 0, &[1, 2, 3]), 0, &[None, Some(ms(45)), Some(ms(100))]);
         let cases = each(&budgets(&cases, &[0], &[None, Some(6000)]), &asks, |case, value| case.calls[0].asks = value);
-        let cases = each(&cases, &[true, false], |case, value| case.calls[0].idempotent = value);
+        let cases = each(&cases, &[true, false], |case, value| case.calls[0].idempotent = Some(value));
         let lates: &[u64] = if settings.blocking { &[0, ms(7), ms(30)] } else { &[0] };
         let cases = each(&cases, lates, |case, value| case.late = value);
         plan(name, cases.clone(), few_unfit(), 4, false);
@@ -139,6 +139,7 @@ pub(crate) fn plans() -> Vec<Plan> {
     rules(&mut plan);
     pauses(&mut plan);
     layers(&mut plan);
+    in_doubt(&mut plan);
     edges(&mut plan);
     let blocking = each(&nested, &[true], |case, value| (case.calls[0].blocking, case.calls[1].blocking) = (value, value));
     let blocking = budgets(&blocking, &[0, 1], &[None, Some(6000)]);
@@ -177,7 +178,7 @@ fn rules(plan: &mut Add<'_>) {
     for (name, blocking) in [("rules", false), ("rules, blocking", true)] {
         let cases = limits(&attempts(&of(&[Settings { blocking, ..PLAIN }]), 0, &[1, 2, 3]), 0, &[None, Some(ms(45)), Some(ms(100))]);
         let cases = each(&budgets(&cases, &[0], &[None, Some(6000)]), &rules, |case, value| case.calls[0].rule = value);
-        let cases = each(&cases, &[true, false], |case, value| case.calls[0].idempotent = value);
+        let cases = each(&cases, &[true, false], |case, value| case.calls[0].idempotent = Some(value));
         plan(name, cases, alphabet(&[0, 45], &RULED, false), 3, false);
     }
     let two = attempts(&attempts(&of(&[LONG, LONG]), 0, &[2, 3]), 1, &[1, 2]);
@@ -224,6 +225,27 @@ fn layers(plan: &mut Add<'_>) {
     plan("layers, dropped", budgets(&limited, &[0, 1, 2], &[None, Some(6000)]), small(), 4, true);
     let blocking = each(&three, &[true], |case, value| for call in &mut case.calls { call.blocking = value });
     plan("layers, blocking", blocking, small(), 5, false);
+}
+
+/// Inner calls that must not run twice.
+#[rustfmt::skip]
+fn in_doubt(plan: &mut Add<'_>) {
+    let said = [None, Some(true), Some(false)];
+    let around = [Around::Returns, Around::WaitsFirst, Around::SaysProgress, Around::Hides, Around::Carries];
+    let once = |cases: &[Case], depth: usize| each(cases, &[Some(false)], |case, value| case.calls[depth].idempotent = value);
+    let of = |cases: Vec<Case>, depth: usize| each(&cases, &said, |case, value| case.calls[depth].idempotent = value);
+    let two = once(&attempts(&attempts(&self::of(&[LONG, LONG]), 0, &[1, 3]), 1, &[1, 2]), 1);
+    let two = of(each(&two, &around, |case, value| case.around = value), 0);
+    let near = [None, Some(ms(45))];
+    plan("in doubt", limits(&limits(&two, 0, &near), 1, &near), alphabet(&[0, 45], &MORE[2..], false), 3, false);
+    plan("in doubt, dropped", two.clone(), alphabet(&[0, 45], &FEW, true), 3, true);
+    let asks = each(&two, &[Asks::WhenOk, Asks::Until], |case, value| case.calls[0].asks = value);
+    plan("in doubt, prepares", each(&asks, &[Some((0, 0)), Some((ms(15), 2))], |case, value| (case.calls[0].before, case.prepares) = (value, true)), with_unfit(&[0], alphabet(&[10], &FEW, false)), 4, false);
+    let blocking = each(&two, &[true], |case, value| (case.calls[0].blocking, case.calls[1].blocking) = (value, value));
+    plan("in doubt, blocking", limits(&blocking, 0, &near), alphabet(&[0, 45], &FEW, false), 3, false);
+    let three = once(&(0..3).fold(self::of(&[LONG; 3]), |cases, depth| attempts(&cases, depth, &[2])), 2);
+    let three = of(of(each(&three, &around, |case, value| case.around = value), 0), 1);
+    plan("in doubt, layers", each(&three, &[None, Some(ms(30))], |case, value| case.calls[0].timeout = value), alphabet(&[0, 45], &FEW, false), 5, false);
 }
 
 /// Limits of zero, tasks, calls in `before_retry`, and the first wave of the default budget.
@@ -440,7 +462,7 @@ const PLAIN: Settings = Settings {
     deadline: None,
     hedge: None,
     jitter: false,
-    idempotent: true,
+    idempotent: Some(true),
     blocking: false,
     budget: None,
     nested: Nested::Add,

@@ -555,7 +555,7 @@ macro_rules! place {
             nested = $nested, attempts = $world.case.calls[$depth].attempts, jitter = $world.jitter($depth),
             base = Duration::from_nanos(BASE), max_delay = Duration::from_nanos($world.case.calls[$depth].max_delay),
             max_retry_after = Duration::from_nanos($world.case.calls[$depth].max_retry_after), $($key)*
-            budget = $world.budget($depth), idempotent = $world.case.calls[$depth].idempotent,
+            budget = $world.budget($depth), idempotent = $world.case.calls[$depth].idempotent == Some(true),
             on_retry = |event| $world.hears($depth, event)
         )]
         async fn $name($world: &World<'_>, $depth: usize) -> Result<usize, Failure> {
@@ -565,7 +565,7 @@ macro_rules! place {
     ($nested:literal, $world:ident, $depth:ident, policy, $name:ident($($key:tt)*)) => {
         #[retry(
             nested = $nested, policy = $world.policy($depth), $($key)*
-            budget = $world.budget($depth), idempotent = $world.case.calls[$depth].idempotent,
+            budget = $world.budget($depth), idempotent = $world.case.calls[$depth].idempotent == Some(true),
             on_retry = |event| $world.hears($depth, event)
         )]
         async fn $name($world: &World<'_>, $depth: usize) -> Result<usize, Failure> {
@@ -575,7 +575,7 @@ macro_rules! place {
     ($nested:literal, $world:ident, $depth:ident, blocking_policy, $name:ident($($key:tt)*)) => {
         #[retry(
             blocking, nested = $nested, policy = $world.policy($depth), $($key)*
-            budget = $world.budget($depth), idempotent = $world.case.calls[$depth].idempotent,
+            budget = $world.budget($depth), idempotent = $world.case.calls[$depth].idempotent == Some(true),
             on_retry = |event| $world.hears($depth, event)
         )]
         fn $name($world: &World<'_>, $depth: usize) -> Result<usize, Failure> {
@@ -587,7 +587,7 @@ macro_rules! place {
             blocking, nested = $nested, attempts = $world.case.calls[$depth].attempts, jitter = $world.jitter($depth),
             base = Duration::from_nanos(BASE), max_delay = Duration::from_nanos($world.case.calls[$depth].max_delay),
             max_retry_after = Duration::from_nanos($world.case.calls[$depth].max_retry_after), $($key)*
-            budget = $world.budget($depth), idempotent = $world.case.calls[$depth].idempotent,
+            budget = $world.budget($depth), idempotent = $world.case.calls[$depth].idempotent == Some(true),
             on_retry = |event| $world.hears($depth, event)
         )]
         fn $name($world: &World<'_>, $depth: usize) -> Result<usize, Failure> {
@@ -612,7 +612,10 @@ fn call<'w>(world: &'w World<'_>, depth: usize) -> Call<'w> {
             let run = run
                 .with_name(RUNS[depth])
                 .on_retry(move |event| world.hears(depth, event));
-            let run = run.with_idempotent(world.case.calls[depth].idempotent);
+            let run = match world.case.calls[depth].idempotent {
+                Some(idempotent) => run.with_idempotent(idempotent),
+                None => run,
+            };
             let run = match world.budget(depth) {
                 Some(budget) => run.with_budget(budget),
                 None => run.without_budget(),
@@ -653,7 +656,10 @@ fn call_blocking(world: &World<'_>, depth: usize) -> Result<usize, Failure> {
             let run = run
                 .with_name(RUNS[depth])
                 .on_retry(move |event| world.hears(depth, event));
-            let run = run.with_idempotent(world.case.calls[depth].idempotent);
+            let run = match world.case.calls[depth].idempotent {
+                Some(idempotent) => run.with_idempotent(idempotent),
+                None => run,
+            };
             let asks = world.case.calls[depth].asks;
             let unfit = move |run: usize, by| asks == by && world.is_unfit(run);
             let run = run.when_ok(move |run| unfit(*run, Asks::WhenOk));

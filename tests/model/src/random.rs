@@ -64,6 +64,7 @@ impl Random {
     }
 
     fn settings(&mut self, inner: bool, alone: bool, blocking: bool, budgets: usize) -> Settings {
+        let unsaid = !alone && self.one_in(6);
         let last = inner || alone;
         let settings = Settings {
             attempts: u32::try_from(1 + self.below(4)).expect("small"),
@@ -75,7 +76,7 @@ impl Random {
                 .maybe(1, 30)
                 .filter(|_| last && !blocking && self.one_in(2)),
             jitter: self.one_in(2),
-            idempotent: !self.one_in(8),
+            idempotent: Some(!self.one_in(if inner { 3 } else { 8 })).filter(|_| !unsaid),
             blocking,
             budget: Some(self.index(budgets + 1)).filter(|budget| *budget < budgets),
             nested: if inner {

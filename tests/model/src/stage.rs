@@ -44,6 +44,8 @@ pub(crate) struct Model<'c> {
     pub(crate) pending: [bool; 3],
     /// A task carries a later attempt.
     pub(crate) carried: bool,
+    /// The depths of the calls that must not run twice, and of whose attempts it is not known that they had no effect.
+    pub(crate) open: Vec<usize>,
     /// The attempt that said so.
     pub(crate) progress: u32,
     pub(crate) seen: Seen,
@@ -58,7 +60,7 @@ impl<'c> Model<'c> {
         let mut model = Self {
             case, draw, drop, now: 0, runs: 0, levels, faults, pauses, limits: vec![], cancels: vec![], refused: None, taken: 0,
             failed_inside: Retries::default(), earlier: vec![], path: 0, numbers: [0; 3], pending: [false; 3], carried: false,
-            progress: 0, seen: Seen::default(), rules: vec![], starved: false,
+            open: vec![], progress: 0, seen: Seen::default(), rules: vec![], starved: false,
         };
         model.seen.result = model.call(0, 0, NEVER).ok();
         model

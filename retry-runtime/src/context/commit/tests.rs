@@ -557,9 +557,9 @@ enum FirstEnds {
     InDoubt,
 }
 
-/// Both bodies come to their effect while both run, the second one in a call, in which nothing polls it until it is woken. Returns
-/// how many of them began.
-async fn two_effects(ends: FirstEnds, idempotent: bool) -> (Result<(), Stopped>, u32) {
+/// Both bodies come to their effect while both run, the second one in a call, in which nothing polls it until it is woken. Both may be
+/// in a call, which may run `twice` or not, and begins before. Returns how many of them began.
+async fn two_effects(ends: FirstEnds, idempotent: bool, twice: bool) -> (Result<(), Stopped>, u32) {
     static STATE: SiteState = SiteState::NEW;
     static SITE: Site<true> = Site(SiteSettings::new("hedged", POLICY, &STATE));
     let mut settings = SITE.of_call().with_policy(|_| HEDGED.with_attempts(2));
@@ -580,8 +580,13 @@ async fn two_effects(ends: FirstEnds, idempotent: bool) -> (Result<(), Stopped>,
     let body = || async {
         let is_first = Attempt::current().unwrap().number() == 1;
         if is_first {
-            sleep(Duration::from_millis(300)).await;
-            effect(ends, 400).await;
+            sleep(Duration::from_millis(250)).await;
+            let work = || async {
+                sleep(Duration::from_millis(50)).await;
+                effect(ends, 400).await;
+                Ok(())
+            };
+            within_call(twice, work).await?;
             if ends == FirstEnds::Answered {
                 return hang().await;
             }
@@ -592,13 +597,16 @@ async fn two_effects(ends: FirstEnds, idempotent: bool) -> (Result<(), Stopped>,
                 .unboxed()
                 .await;
         }
-        sleep(Duration::from_millis(200)).await;
         let once = async || {
             effect(FirstEnds::Answered, 0).await;
             Ok(())
         };
         let once = || async { FuturesUnordered::from_iter([once()]).next().await.unwrap() };
-        NO_LIMITS.run(once).unboxed().await
+        let work = || async {
+            sleep(Duration::from_millis(200)).await;
+            NO_LIMITS.run(once).unboxed().await
+        };
+        within_call(twice, work).await
     };
     let race = call.race(body, |call, ended| {
         call.settle(ended, |error| Judgement {
@@ -611,6 +619,18 @@ async fn two_effects(ends: FirstEnds, idempotent: bool) -> (Result<(), Stopped>,
     (settled, begun.get())
 }
 
+/// Does the work in a call that must not run twice, unless it may.
+async fn within_call<F: Future<Output = Result<(), Stopped>>>(
+    twice: bool,
+    work: impl Fn() -> F,
+) -> Result<(), Stopped> {
+    if twice {
+        return work().await;
+    }
+    let once = NO_LIMITS.run(work).with_idempotent(false);
+    once.unboxed().await
+}
+
 /// The second goes on if the first had no effect. It is dropped if that may have had one.
 #[tokio::test(start_paused = true)]
 async fn of_two_bodies_one_begins_at_a_time_what_may_not_happen_twice() {
@@ -619,9 +639,11 @@ async fn of_two_bodies_one_begins_at_a_time_what_may_not_happen_twice() {
         (FirstEnds::Answered, (false, 1)),
         (FirstEnds::InDoubt, (false, 1)),
     ] {
-        let (ended, begun) = two_effects(ends, false).await;
-        assert_eq!((ended.is_ok(), begun), expected, "{ends:?}: {ended:?}");
-        let (ended, begun) = two_effects(ends, true).await;
+        for twice in [true, false] {
+            let (ended, begun) = two_effects(ends, false, twice).await;
+            assert_eq!((ended.is_ok(), begun), expected, "{ends:?}: {ended:?}");
+        }
+        let (ended, begun) = two_effects(ends, true, true).await;
         assert_eq!((ended.is_ok(), begun), (true, 2), "{ends:?}: {ended:?}");
     }
 }
