@@ -7,8 +7,10 @@ use std::io;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use reattempt::deadline;
-use reattempt::{Budget, Error, Jitter, Outcome, Policy, Retryable, retry, with_report};
+use reattempt::{
+    Attempt, Budget, Error, Jitter, Outcome, Policy, Retryable, deadline, propagate, retry,
+    with_report,
+};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::script::ms;
@@ -176,6 +178,18 @@ async fn a_refusal_of_an_inner_call_makes_it_wait() {
         assert_eq!(upstream.asked(), 10, "{hint:?}");
         assert!(upstream.waits().iter().all(|wait| *wait == MINUTE));
     }
+    // In a task of a later attempt, it makes one attempt.
+    #[retry(attempts = 2, base = "0s")]
+    async fn outermost(upstream: &Upstream, budget: &Budget) -> Result<(), Error<Failure>> {
+        match Attempt::current().unwrap().number() {
+            1 => upstream.answer().map_err(Error::Failed),
+            _ => propagate(outer(upstream, budget)).await,
+        }
+    }
+    let upstream = Upstream::new(None);
+    let call = timeout(TEN, outermost(&upstream, &empty));
+    call.await.unwrap().unwrap_err();
+    assert_eq!(upstream.asked(), 2);
 }
 
 #[tokio::test(start_paused = true)]

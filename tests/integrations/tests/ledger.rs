@@ -141,6 +141,18 @@ async fn a_409_is_about_the_own_key_only_after_an_attempt_that_may_still_run() {
         assert_eq!(error.verdict(), Verdict::Permanent, "{error:?}");
         assert_eq!(server.calls(), calls);
     }
+    // No attempt before it sent the key.
+    #[retry(attempts = 4, base = "1ms", timeout = "300ms")]
+    async fn sends_later(client: &Client, url: &str) -> Result<(), RequestError> {
+        match Attempt::current().unwrap().number() {
+            1 => std::future::pending().await,
+            _ => client.post(url).attempt_headers().send().await?.check()?,
+        };
+        Ok(())
+    }
+    let server = Loopback::start(&[IN_USE]).await;
+    sends_later(&client(), &server.url()).await.unwrap_err();
+    assert_eq!(server.calls(), 1);
     // A PUT has no key, so its conflict is about something else.
     let server = Loopback::start_skipping(script).await;
     put(&server.url()).await.unwrap_err();

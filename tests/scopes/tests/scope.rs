@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
-use std::future::ready;
+use std::future::{pending, ready};
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
@@ -128,7 +128,7 @@ async fn the_log_has_every_call_with_its_verdicts_and_the_dropped_ones() {
     }
     #[retry(attempts = 2, timeout = "20ms", base = "1s", name = "hangs")]
     async fn hangs() -> io::Result<()> {
-        std::future::pending().await
+        pending().await
     }
     let counter = AtomicU32::new(0);
     let all = async {
@@ -352,6 +352,14 @@ async fn a_pause_is_passed_over_in_a_scope_and_stays_in_it() {
     async fn read() -> Result<(), Failure> {
         Ok(())
     }
+    /// Only its hedge ends, which begins because the pause is over in the time of the call.
+    #[retry(attempts = 2, hedge = "1ms", timeout = "5s", budget = BUDGET)]
+    async fn hedged() -> Result<(), Failure> {
+        if Attempt::current().unwrap().is_hedge() {
+            return Ok(());
+        }
+        pending().await
+    }
     #[retry(deadline = "5s", budget = BUDGET)]
     async fn read_soon() -> Result<(), Failure> {
         Ok(())
@@ -365,6 +373,7 @@ async fn a_pause_is_passed_over_in_a_scope_and_stays_in_it() {
             error.to_string().starts_with("the budget is paused beyond"),
             "{error}"
         );
+        hedged().await.unwrap();
     };
     let ((), log) = Scope::new().run(calls).await;
     let (outside, report) = with_report(read()).await;
@@ -372,7 +381,7 @@ async fn a_pause_is_passed_over_in_a_scope_and_stays_in_it() {
     assert!(began.elapsed() < ms(20_000));
     assert_eq!(report.map(|report| report.waited()), Some(ms(0)));
     let waits: Vec<_> = log.calls().iter().map(|call| call.delays().len()).collect();
-    assert_eq!(waits, [1, 1, 0]);
+    assert_eq!(waits, [1, 1, 0, 1]);
     // The hint waits once, for the call that got it.
     assert_eq!(log.calls()[0].delays(), [ms(40_000)]);
     let waited = log.calls()[1].report().waited();
