@@ -1,10 +1,10 @@
 //! What events say.
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
-use tracing::Level;
-use tracing::subscriber::{DefaultGuard, set_default};
+use tracing::subscriber::{DefaultGuard, NoSubscriber, set_default};
+use tracing::{Dispatch, Level};
 
 /// A writer for a subscriber, which keeps the text.
 #[derive(Debug, Clone, Default)]
@@ -14,6 +14,9 @@ impl Written {
     /// Keeps what events of this level and above say in this thread, until the guard is dropped.
     #[must_use]
     pub fn subscribe(level: Level) -> (Self, DefaultGuard) {
+        // With a single subscriber, `tracing` asks only the thread that first reaches an event, and believes it for all.
+        static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
+        LazyLock::force(&SECOND);
         let written = Self::default();
         let writer = written.clone();
         let subscriber = tracing_subscriber::fmt().with_ansi(false);

@@ -125,6 +125,14 @@ async fn a_409_is_about_the_own_key_only_after_an_attempt_that_may_still_run() {
         request.send().await?.check()?;
         Ok(())
     }
+    #[retry(attempts = 4, base = "1ms", timeout = "300ms")]
+    async fn sends_later(client: &Client, url: &str) -> Result<(), RequestError> {
+        match Attempt::current().unwrap().number() {
+            1 => std::future::pending().await,
+            _ => client.post(url).attempt_headers().send().await?.check()?,
+        };
+        Ok(())
+    }
     let script: &'static [Answer] = &[Answer::Stall, IN_USE, IN_USE];
     for key in [None, Some("order-7")] {
         let server = Loopback::start_skipping(script).await;
@@ -142,14 +150,6 @@ async fn a_409_is_about_the_own_key_only_after_an_attempt_that_may_still_run() {
         assert_eq!(server.calls(), calls);
     }
     // No attempt before it sent the key.
-    #[retry(attempts = 4, base = "1ms", timeout = "300ms")]
-    async fn sends_later(client: &Client, url: &str) -> Result<(), RequestError> {
-        match Attempt::current().unwrap().number() {
-            1 => std::future::pending().await,
-            _ => client.post(url).attempt_headers().send().await?.check()?,
-        };
-        Ok(())
-    }
     let server = Loopback::start(&[IN_USE]).await;
     sends_later(&client(), &server.url()).await.unwrap_err();
     assert_eq!(server.calls(), 1);
