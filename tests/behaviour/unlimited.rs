@@ -161,7 +161,7 @@ async fn a_retry_without_a_permit_earns_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn a_refusal_of_an_inner_call_makes_it_wait() {
-    #[retry(attempts = 3, budget = budget)]
+    #[retry(attempts = 3, nested = "multiply", budget = budget)]
     async fn inner(upstream: &Upstream, budget: &Budget) -> Result<(), Failure> {
         upstream.answer()
     }
