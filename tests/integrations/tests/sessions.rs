@@ -12,7 +12,7 @@ use reattempt::{Attempt, Retryable, Stopped, Verdict, codes, retry};
 use reqwest::{Client, StatusCode};
 use serde_json::Value;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::interval;
+use tokio::time::{Instant, interval, sleep};
 use tokio_tungstenite::tungstenite::{self, Message, protocol::CloseFrame};
 use tonic::Status;
 use tonic_health::pb::health_client::HealthClient;
@@ -266,6 +266,9 @@ async fn a_stream_of_grpc_is_opened_again_unless_the_caller_is_not_allowed() {
     statuses(&server.client(), &mut seen).await.unwrap();
 }
 
+/// How long after its beginning a session may be refused. In a program, a minute.
+const REFUSED: Duration = Duration::from_millis(500);
+
 /// Reads numbers, each a message, from the one after `last`.
 #[retry(
     attempts = "unlimited",
@@ -274,6 +277,7 @@ async fn a_stream_of_grpc_is_opened_again_unless_the_caller_is_not_allowed() {
     timeout = "20s"
 )]
 async fn numbers(address: &str, last: &mut u64) -> Result<(), Ended> {
+    let began = Instant::now();
     let stream = TcpStream::connect(address).await?;
     let connected = tokio_tungstenite::client_async(format!("ws://{address}/"), stream).await;
     let (mut socket, _) = connected?;
@@ -294,7 +298,10 @@ async fn numbers(address: &str, last: &mut u64) -> Result<(), Ended> {
                 *last = number.parse().unwrap_or(*last);
             }
             Message::Pong(_) => Attempt::record_progress(),
-            Message::Close(Some(why)) if u16::from(why.code) == 1008 => {
+            // A later one says that the login has expired: the next session signs in again.
+            Message::Close(Some(why))
+                if u16::from(why.code) == 1008 && began.elapsed() < REFUSED =>
+            {
                 return Err(Ended::NotAllowed);
             }
             _ => {}
@@ -307,24 +314,28 @@ async fn a_web_socket_goes_on_until_the_server_forbids_it() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let server = async {
-        for sent in 1..=4_u64 {
+        for sent in 1..=5_u64 {
             let (stream, _) = listener.accept().await.unwrap();
             let mut socket = tokio_tungstenite::accept_async(stream).await.unwrap();
             let after = socket.next().await.unwrap().unwrap();
             assert_eq!(after.into_text().unwrap().as_str(), (sent - 1).to_string());
-            if sent == 4 {
-                let (code, reason) = (1008.into(), "expired".into());
+            if sent < 5 {
+                socket.send(sent.to_string().into()).await.unwrap();
+            }
+            if sent == 3 {
+                sleep(REFUSED).await;
+            }
+            if [3, 5].contains(&sent) {
+                let (code, reason) = (1008.into(), "not allowed".into());
                 let close = Message::Close(Some(CloseFrame { code, reason }));
                 socket.send(close).await.unwrap();
-            } else {
-                socket.send(sent.to_string().into()).await.unwrap();
             }
         }
     };
     let mut last = 0;
     let (ended, ()) = tokio::join!(numbers(&address, &mut last), server);
     assert!(matches!(ended, Err(Ended::NotAllowed)), "{ended:?}");
-    assert_eq!(last, 3);
+    assert_eq!(last, 4);
     let login = Loopback::start(&[Bytes(b"HTTP/1.1 401 Who are you?\r\n\r\n")]).await;
     let ended = numbers(&login.address.to_string(), &mut last).await;
     assert!(matches!(ended, Err(Ended::WebSocket(_))), "{ended:?}");
