@@ -84,8 +84,9 @@ impl Given {
                 (Form::List(tokens), at)
             }
             (RawValue::List { tokens, at }, _) => {
+                let tokens = syntax::unless_settings(tokens);
                 let refused = refuse(at, value::not_equals(key, "(", &tokens));
-                if tokens.is_empty() || value::has_assignment(&tokens) {
+                if tokens.is_empty() {
                     return refused;
                 }
                 // The value may hold a mistake of its own.

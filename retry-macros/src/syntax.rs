@@ -5,7 +5,7 @@
 
 mod extent;
 
-pub(crate) use self::extent::{asks_function, types};
+pub(crate) use self::extent::{asks_function, types, unless_settings};
 
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use syn::Token;
@@ -224,7 +224,7 @@ impl Reader<'_, '_> {
         let value = value.unwrap_or_else(|| until(&self.input.fork(), None, self.vocabulary.find));
         self.push(
             At::of(&found),
-            wording::not_equals(key, &typed(&found), &value),
+            wording::not_equals(key, &typed(&found), &unless_settings(value)),
         );
         assigned.map(RawValue::Assigned)
     }

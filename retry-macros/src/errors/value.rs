@@ -1,8 +1,6 @@
 //! Wording: keys and the punctuation around them, values of the wrong kind, and values out of range.
 
-use proc_macro2::{Ident, TokenStream};
-use syn::Token;
-use syn::parse::{ParseStream, Parser as _};
+use proc_macro2::TokenStream;
 
 use super::{Message, typed, whole};
 use crate::keys::{Grammar, Key};
@@ -17,7 +15,6 @@ messages! {
         };
     }
 
-
     missing_value(key: &Key) {
         "`{key}` has no value, expected {}", key.kind;
         help "write `{}`", key.example;
@@ -27,8 +24,7 @@ messages! {
     not_equals(key: &Key, found: &str, value: &TokenStream) {
         "found `{found}` after `{key}`, expected `=`";
         help "write `{}`", match whole(value) {
-            // `backoff(base = 100)`.
-            text if text.is_empty() || has_assignment(value) => key.example.to_owned(),
+            text if text.is_empty() => key.example.to_owned(),
             text => format!("{key} = {text}"),
         };
     }
@@ -99,15 +95,6 @@ messages! {
         "`{found}` is a new budget for each call, so it would refuse nothing";
         help "write `static BUDGET: Budget = …;` above the function, and name it here";
     }
-}
-
-/// Whether these are settings, and no value.
-pub(crate) fn has_assignment(value: &TokenStream) -> bool {
-    let begins = |input: ParseStream<'_>| {
-        let setting = input.parse::<Ident>().is_ok() && input.peek(Token![=]);
-        input.parse::<TokenStream>().map(|_| setting)
-    };
-    begins.parse2(value.clone()).unwrap_or(false)
 }
 
 /// A word that is not in the list of the key.

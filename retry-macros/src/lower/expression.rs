@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens as _;
 use syn::{Expr, ExprClosure, UnOp};
 
-use super::types::among;
+use super::types::one_of;
 use crate::errors::{Mistake, combination, value as wording, whole};
 use crate::given::{Form, Given};
 use crate::model::Written;
@@ -36,7 +36,7 @@ pub(super) fn function(given: &Given) -> Result<Expr, Mistake> {
         // `is_temporary()`.
         Expr::Call(call) => whole(&call.func),
         Expr::Array(list) if argument == "error" => {
-            format!("|error| {}", among(&list.elems).as_deref().unwrap_or("…"))
+            format!("|error| {}", one_of(&list.elems).as_deref().unwrap_or("…"))
         }
         Expr::Field(_) => format!("|{argument}| {}({argument})", whole(&expr)),
         // An expression such as `error.is_temporary()`, which lacks the `|error|` before it.
@@ -201,8 +201,8 @@ fn is_made_here(expr: &Expr) -> bool {
 }
 
 /// Whether a name is written like a constant: `MAX_ATTEMPTS`, `N`.
-pub(super) fn is_constant_name(ident: &Ident) -> bool {
-    !ident.to_string().chars().any(char::is_lowercase)
+pub(super) fn is_constant_name(name: &impl ToString) -> bool {
+    !name.to_string().chars().any(char::is_lowercase)
 }
 
 pub(super) fn has_name(expr: &Expr) -> bool {

@@ -57,7 +57,7 @@ fn not_types(element: &Given) -> Message {
         Ok(types) if types.len() > 1 => format!("{key}({})", found.trim_matches('"')),
         _ if matches!(form.parse(Expr::parse), Ok(Expr::Closure(_))) => asking(key, "…"),
         _ => match form.parse(Pat::parse_multi_with_leading_vert) {
-            Ok(Pat::Slice(list)) => match among(&list.elems) {
+            Ok(Pat::Slice(list)) => match one_of(&list.elems) {
                 Some(answer) => asking(key, &answer),
                 None => format!("{key}({})", whole(&list.elems)),
             },
@@ -75,7 +75,7 @@ fn asking(key: &Key, answer: &str) -> String {
 }
 
 /// Whether an error is one of a list of variants or of kinds: `[A::X, A::Y]`, `[ErrorKind::X, ErrorKind::Y]`.
-pub(super) fn among(elements: &Punctuated<impl ToTokens, Token![,]>) -> Option<String> {
+pub(super) fn one_of(elements: &Punctuated<impl ToTokens, Token![,]>) -> Option<String> {
     let elements: Vec<_> = elements.iter().map(|element| whole(element)).collect();
     let has_variants = |text: &String| {
         let of = text.rsplit("::").nth(1);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use proc_macro2::Delimiter;
 
+use super::expression::is_constant_name;
 use crate::duration;
 use crate::errors::duration::likely_units;
 use crate::errors::{Message, typed};
@@ -20,7 +21,10 @@ pub(super) fn unknown(name: &str, value: &RawValue) -> Message {
     let message = Message::new(format!("unknown key `{name}`"));
     let message = match text::nearest(name, &mut KEYS.iter().map(|key| key.name)) {
         Some(nearest) => message.help(format!("did you mean `{nearest}`?")),
-        None if is_constant(name) => message.help(format!("write `policy = {name}`")),
+        // `FAST_IO`, as in `run!(FAST_IO, async || …)`. A single letter is a type parameter.
+        None if name.len() > 1 && is_constant_name(&name) => {
+            message.help(format!("write `policy = {name}`"))
+        }
         // A lone type was most likely meant for `on`.
         None if name.starts_with(char::is_uppercase) => {
             message.help(format!("write `on = {name}`"))
@@ -28,11 +32,6 @@ pub(super) fn unknown(name: &str, value: &RawValue) -> Message {
         None => message.help("write one of the keys below, or remove it"),
     };
     message.note(format!("the keys are {}", all_keys()))
-}
-
-/// `FAST_IO`, as in `run!(FAST_IO, async || …)`.
-fn is_constant(name: &str) -> bool {
-    name.len() > 1 && !name.contains(char::is_lowercase)
 }
 
 /// All keys, in lines that are indented to the text after `note: `.

@@ -110,6 +110,20 @@ pub(super) fn starts_assignment(input: ParseStream<'_>, find: Option<FindKey>) -
     })
 }
 
+/// The tokens of a value, or none if they are settings, as in `backoff(base = 100)`.
+pub(crate) fn unless_settings(tokens: TokenStream) -> TokenStream {
+    let reads = |input: ParseStream<'_>| {
+        let are_settings = starts_assignment(input, None);
+        let tokens = input.parse::<TokenStream>()?;
+        Ok(if are_settings {
+            TokenStream::new()
+        } else {
+            tokens
+        })
+    };
+    reads.parse2(tokens).unwrap_or_default()
+}
+
 /// The word that follows, and what is after it.
 pub(super) fn word(input: ParseStream<'_>) -> Option<(Ident, ParseBuffer<'_>)> {
     let after = input.fork();

@@ -134,8 +134,8 @@ impl State<'_> {
         let is_known = matches!(outcome, Outcome::Success | Outcome::SuccessAfterRetry)
             || previous == Some(PreviousFailure::Failed(Verdict::Permanent))
             || !self.may_have_run();
-        if let Some(rest) = self.frame.rest.get().filter(|_| is_known) {
-            rest.noted().end_begun();
+        if let Some(mut noted) = self.frame.noted().filter(|_| is_known) {
+            noted.end_begun();
         }
     }
 

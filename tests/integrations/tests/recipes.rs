@@ -112,7 +112,7 @@ impl Login {
                 Err(error) => (!error.may_have_run()).then_some(token),
             };
             kept.clone_from(&token);
-            // In doubt, nobody sends the old token again.
+            // In doubt, the old token is not sent again.
             token.ok_or(LoginError::SignIn)?;
             Ok(new?)
         };

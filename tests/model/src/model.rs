@@ -87,7 +87,7 @@ impl Model<'_> {
             let hedges = self.seen.reports.iter().filter(|report| report.hedge.is_some()).count();
             self.starved |= hedges > 9 || self.seen.events.len() >= ENDLESS;
             if self.starved { return Err(Halt::Dropped) }
-            // Calls around know of an attempt that must not run twice.
+            // Outer calls know of an attempt that must not run twice.
             if call.settings.idempotent == Some(false) && call.report.depth > 0 {
                 call.opened = Some(self.open.len());
                 self.open.push(call.report.depth);
